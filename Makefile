@@ -1,0 +1,72 @@
+# Two targets are all a newcomer needs: `make tournament` and `make test`. Everything is installed into .venv.
+
+VENV := .venv
+BIN := $(VENV)/bin
+
+.DEFAULT_GOAL := help
+.PHONY: help tournament test test-again lint format golden stubs bench-engine bench-referee bench-strength bench-ratings bench-tournament clean
+
+help: ## Show this list
+	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 16
+
+tournament: $(VENV)/.installed ## Install, then run a tournament of the bundled bots and show the leaderboard
+	$(BIN)/arena tournament random greedy counter
+	$(BIN)/arena leaderboard --html leaderboard.html
+	$(BIN)/arena replay verify 1-mantis-1-1 1-tentagram-1-1
+
+test: $(VENV)/.test-installed system-packages ## Install everything the tests need and run them
+	$(BIN)/python -m pytest
+
+test-again: $(VENV)/.test-installed ## Run only the tests that failed the last time
+	$(BIN)/python -m pytest --last-failed --last-failed-no-failures all
+
+lint: $(VENV)/.lint-installed ## Check style, types and the direction of imports
+	$(BIN)/ruff check .
+	$(BIN)/ruff format --check .
+	$(BIN)/mypy
+	@for bot in bots/*/bot.py; do $(BIN)/mypy --no-error-summary $$bot || exit 1; done # each a program of its own
+	$(BIN)/lint-imports
+	tools/lint-protos
+
+format: $(VENV)/.lint-installed ## Lay the code out
+	$(BIN)/ruff check --fix .
+	$(BIN)/ruff format .
+
+golden: $(VENV)/.test-installed ## Write the golden playthroughs anew, after a change of rules that is meant
+	$(BIN)/python -m pytest tests/test_golden.py --update
+
+stubs: $(VENV)/.test-installed ## Generate arena/v1 from the .proto files
+	tools/generate-stubs .
+
+bench-engine: $(VENV)/.bench-installed ## Measure the engine beside OpenSpiel, RLCard and PettingZoo
+	$(BIN)/python bench/engine.py
+
+bench-referee: $(VENV)/.installed ## Measure the referee and real bot processes beside a raw pipe and plain gRPC
+	$(BIN)/python bench/referee.py
+
+bench-strength: $(VENV)/.installed ## Play the bundled bots against each other in the engine, with win rates
+	$(BIN)/python bench/strength.py
+
+bench-ratings: $(VENV)/.installed ## Measure the ratings and the refit beside the trueskill package
+	$(BIN)/python bench/ratings.py
+
+bench-tournament: $(VENV)/.installed ## Measure whole tournaments beside the bare referee, and the leaderboard of a big store
+	$(BIN)/python -m bench.tournament
+
+clean: ## Remove everything that make has made
+	rm -rf $(VENV) .arena leaderboard.html .hypothesis .mypy_cache .pytest_cache .ruff_cache .import_linter_cache
+
+.PHONY: system-packages
+system-packages:
+	@tools/system-packages
+
+$(BIN)/python:
+	@tools/create-venv $(VENV)
+
+$(VENV)/.installed: $(BIN)/python pyproject.toml
+	$(BIN)/python -m pip install --quiet --editable .
+	@touch $@
+
+$(VENV)/.%-installed: $(VENV)/.installed
+	$(BIN)/python -m pip install --quiet --group $*
+	@touch $@

@@ -1,0 +1,16 @@
+"""The command line: parse, call, print. `main` is the console script `arena`."""
+
+from __future__ import annotations
+
+import sys
+
+EXIT_INTERRUPTED = 130
+
+
+def main() -> None:
+    """Runs the command line. The commands are loaded here, so that Ctrl-C is answered decently from the start."""
+    try:
+        from arena.cli.app import run
+    except KeyboardInterrupt:
+        sys.exit(EXIT_INTERRUPTED)
+    run()

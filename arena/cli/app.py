@@ -1,0 +1,122 @@
+"""The `arena` command: its sub-commands, and the one place where an error becomes a sentence and an exit code.
+
+Exit codes: 0 done, 1 the answer is no (a replay does not verify), 2 the user's mistake, 130 and 143 interrupted.
+"""
+
+from __future__ import annotations
+
+import io
+import os
+import signal
+import sys
+from collections.abc import Sequence
+from importlib import import_module
+from typing import Annotated
+
+import typer
+
+from arena import __version__
+from arena.cli import EXIT_INTERRUPTED
+from arena.cli.console import err, harmless_lines, out
+from arena.errors import ArenaError
+
+EXIT_USAGE = 2
+EXIT_TERMINATED = 143
+
+app = typer.Typer(
+    name="arena",
+    help="A tournament arena for bots that play imperfect-information card games: Mantis and Tentagram.",
+    epilog="Start with: arena tournament, arena leaderboard, arena new my_bot, arena submit my_bot",
+    add_completion=False,
+    rich_markup_mode="rich",
+    pretty_exceptions_enable=False,
+    context_settings={"help_option_names": ["-h", "--help"]},
+)
+COMMANDS = {
+    "submit": "submit:submit",
+    "bots": "submit:list_bots",
+    "retire": "submit:retire",
+    "tournament": "tournament:tournament",
+    "leaderboard": "leaderboard:leaderboard",
+    "compare": "compare:compare",
+    "history": "history:history",
+    "replay": "replays:app",
+    "export": "export:export",
+    "new": "starter:new",
+    "check": "check:check",
+    "match": "match:match",
+    "play": "play:play",
+    "log": "logs:show_log",
+    "games": "games:list_games",
+    "rules": "games:show_rules",
+    "simulate": "simulate:simulate",
+}
+"""Where each command is: the module here in `arena.cli`, and what in it."""
+
+
+def add_commands(words: Sequence[str]) -> None:
+    """Adds the command that the words begin with, or all of them: to load all takes longer than most of them run."""
+    for name in words[:1] if words and words[0] in COMMANDS else COMMANDS:
+        module, _, what = COMMANDS[name].partition(":")
+        command = getattr(import_module(f"arena.cli.{module}"), what)
+        if isinstance(command, typer.Typer):
+            app.add_typer(command, name=name)
+        else:
+            app.command(name)(command)
+
+
+def _print_version(wanted: bool) -> None:
+    if wanted:
+        out.print(f"arena {__version__}", highlight=False)
+        raise typer.Exit
+
+
+@app.callback(invoke_without_command=True)
+def root(
+    context: typer.Context,
+    version: Annotated[
+        bool, typer.Option("--version", callback=_print_version, is_eager=True, help="Print the version and exit.")
+    ] = False,
+) -> None:
+    del version  # its callback has done the work
+    if context.invoked_subcommand is None:
+        out.print(context.get_help(), markup=False, highlight=False)
+
+
+def run() -> None:
+    """Runs the command line and exits with its code. A user's mistake ends in one sentence, never in a traceback."""
+    _prepare_streams()
+    signal.signal(signal.SIGTERM, lambda *_: sys.exit(EXIT_TERMINATED))  # in order: bots ended, terminal restored
+    try:
+        add_commands(sys.argv[1:])
+        code = app(standalone_mode=False)
+        sys.stdout.flush()
+    except typer.TyperException as error:
+        command = " ".join(["arena", *(word for word in sys.argv[1:2] if word in COMMANDS)])
+        code = _complain(f"{error.format_message().rstrip('.')}. See {command} --help.")
+    except ArenaError as error:
+        code = _complain(str(error))
+    except BrokenPipeError:
+        # The reader of our output has gone, as in `arena rules mantis | head`. Nothing may be written any more.
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        code = 0
+    except OSError as error:
+        code = _complain(f"{error.filename}: {error.strerror}." if error.filename else f"{error.strerror or error}.")
+    except (KeyboardInterrupt, typer.Abort):
+        code = EXIT_INTERRUPTED
+    sys.exit(code)
+
+
+def _prepare_streams() -> None:
+    """Standard streams that are closed, or whose encoding lacks a character, are no reason to fail."""
+    for name, mode in (("stdin", "r"), ("stdout", "w"), ("stderr", "w")):
+        if getattr(sys, name) is None:
+            setattr(sys, name, open(os.devnull, mode, encoding="utf-8"))  # noqa: PTH123, SIM115
+    for stream in (sys.stdout, sys.stderr):
+        if isinstance(stream, io.TextIOWrapper):
+            stream.reconfigure(errors="replace")
+
+
+def _complain(sentence: str) -> int:
+    err.print(f"arena: {harmless_lines(sentence)}", style="bold red", markup=False, highlight=False, soft_wrap=True)
+    return EXIT_USAGE

@@ -1,0 +1,65 @@
+"""`arena check`: does a bot start, play every game it claims, keep the rules and the time? A list of verdicts."""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterator
+from typing import Annotated
+
+import typer
+import uvloop
+from rich.text import Text
+
+from arena.cli.console import err, harmless_lines, out
+from arena.cli.options import DEFAULT_HOME, Home, TimeLimit, logs, seconds
+from arena.conformance import Conformance, Verdict
+from arena.errors import ArenaError
+from arena.referee import Limits, find_program
+from arena.referee.programs import build
+
+EXIT_FAILED = 1
+
+
+def check(
+    bot: Annotated[str, typer.Argument(metavar="BOT", help="As for arena match.")],
+    games: Annotated[int, typer.Option(min=1, help="How many games in each bracket.")] = 20,
+    time_per_move: TimeLimit = "1s",
+    time_to_start: TimeLimit = "10s",
+    home: Home = DEFAULT_HOME,
+) -> None:
+    """Check a bot: it starts, says hello, plays full games in every bracket it claims, keeps the rules and the time.
+
+    Example: arena check ./my_bot
+    """
+    verdicts = uvloop.run(_check(bot, games, Limits(seconds(time_to_start) or 60.0, seconds(time_per_move)), home))
+    failed = sum(not verdict.good for verdict in verdicts)
+    if failed:
+        out.print(f"[bold red]{failed} of {len(verdicts)} checks failed.[/]", highlight=False)
+        raise typer.Exit(EXIT_FAILED)
+    out.print(f"[green]All {len(verdicts)} checks passed.[/]", highlight=False)
+
+
+async def _check(bot: str, games: int, limits: Limits, home: Home) -> list[Verdict]:
+    verdicts: list[Verdict] = []
+    async for verdict in _verdicts(bot, games, limits, home):
+        out.print(verdict_line(verdict), soft_wrap=True)
+        verdicts.append(verdict)
+    return verdicts
+
+
+async def _verdicts(bot: str, games: int, limits: Limits, home: Home) -> AsyncIterator[Verdict]:
+    try:
+        program = find_program(bot)
+        with err.status("building") if program.build else err.status("starting"):
+            build(program)
+    except ArenaError as error:
+        yield Verdict(False, "can be started", str(error))
+        return
+    yield Verdict(True, "can be started", " ".join(program.command))
+    with err.status("starting") as status:
+        async for verdict in Conformance(program, games, limits, logs(home)).verdicts(status.update):
+            yield verdict
+
+
+def verdict_line(verdict: Verdict) -> Text:
+    mark = Text("pass  ", style="green") if verdict.good else Text("FAIL  ", style="bold red")
+    return Text.assemble(mark, verdict.what, f": {harmless_lines(verdict.detail)}" if verdict.detail else "")

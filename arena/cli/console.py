@@ -1,0 +1,34 @@
+"""The two consoles that everything is printed on, and what may be printed of texts that come from elsewhere."""
+
+from __future__ import annotations
+
+from rich.console import Console
+from rich.markup import escape
+
+NARROWEST = 20
+"""A terminal that claims to be narrower than this is not believed."""
+USUAL = 80
+
+
+def _console(*, stderr: bool) -> Console:
+    console = Console(stderr=stderr)
+    return console if console.width >= NARROWEST else Console(stderr=stderr, width=USUAL)
+
+
+out = _console(stderr=False)
+err = _console(stderr=True)
+
+
+def harmless(text: str) -> str:
+    """The text of a bot or of a file, without what could do more to a terminal than be read on it."""
+    return "".join(letter if letter.isprintable() else "\ufffd" for letter in text)
+
+
+def shown(text: str) -> str:
+    """The same for a text that stands in rich's markup."""
+    return escape(harmless(text))
+
+
+def harmless_lines(text: str) -> str:
+    """The same for a text of several lines."""
+    return "\n".join(map(harmless, text.split("\n")))

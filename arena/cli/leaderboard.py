@@ -1,0 +1,95 @@
+"""`arena leaderboard`: who is best, and how sure that is."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Sequence
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from arena.cli.console import out, shown
+from arena.cli.homes import open_store
+from arena.cli.options import DEFAULT_HOME, AsJson
+from arena.cli.options import Home as HomeOption
+from arena.errors import BadTournament, NothingThere, unknown
+from arena.leaderboard.board import Board
+from arena.leaderboard.build import build_board, build_overall
+from arena.leaderboard.html import as_html
+from arena.leaderboard.tables import as_csv, as_json, as_markdown
+from arena.leaderboard.terminal import render, render_head_to_head, render_overall
+from arena.store.home import Home
+from arena.store.schema import ALL
+from arena.store.store import Store
+from arena.tournament.brackets import Bracket
+
+MOST_IN_MATRIX = 12
+"""A matrix of more bots than this does not fit a terminal."""
+
+
+def leaderboard(
+    bracket: Annotated[
+        list[str] | None,
+        typer.Option(help="Such as mantis/icons; may be given several times. Default: all.", show_default=False),
+    ] = None,
+    tournament: Annotated[
+        str | None, typer.Option(help="A tournament's number or name. Default: all together.", show_default=False)
+    ] = None,
+    as_json_text: AsJson = False,
+    as_csv_text: Annotated[bool, typer.Option("--csv", help="Print CSV.")] = False,
+    as_markdown_text: Annotated[bool, typer.Option("--md", help="Print Markdown.")] = False,
+    html: Annotated[
+        Path | None,
+        typer.Option(metavar="FILE", dir_okay=False, help="Write a page with plots to FILE.", show_default=False),
+    ] = None,
+    home: HomeOption = DEFAULT_HOME,
+) -> None:
+    """Show the leaderboard: ratings with how sure they are, results, and who beats whom.
+
+    Example: arena leaderboard --bracket mantis --html board.html
+    """
+    if sum([as_json_text, as_csv_text, as_markdown_text, html is not None]) > 1:
+        raise BadTournament("one form at a time: choose --json, --csv, --md or --html.")
+    with open_store(Home(home)) as store:
+        number = store.tournaments.find(tournament).id if tournament is not None else None
+        boards = build_boards(store, bracket, number)
+    overall = build_overall(boards) if len(boards) > 1 else None
+    if as_json_text:
+        out.print_json(json.dumps(as_json(boards, overall)))
+    elif as_csv_text:
+        print(as_csv(boards), end="")
+    elif as_markdown_text:
+        print(as_markdown(boards, overall), end="")
+    if html is not None:
+        title = "Leaderboard" if number is None else f"Leaderboard of tournament {number}"
+        generated = datetime.now(UTC).strftime("%Y-%m-%d %H:%M UTC")
+        html.write_text(as_html(boards, overall, title, generated), encoding="utf-8")
+        out.print(f"The page is in [bold]{shown(str(html))}[/].", highlight=False)
+    elif not (as_json_text or as_csv_text or as_markdown_text):
+        print_boards(boards)
+
+
+def build_boards(store: Store, brackets: Sequence[str] | None, tournament: int | None) -> list[Board]:
+    """The boards that were asked for. Raises where nobody has played there."""
+    scope = ALL if tournament is None else tournament
+    played = store.standings.brackets(scope)
+    if not played:
+        raise NothingThere("no match has been counted yet: arena tournament")
+    wanted = [Bracket.parse(name).name for name in brackets or ()]
+    for name in wanted:
+        if name not in played:
+            raise NothingThere(f"nobody has played there: {unknown('bracket', name, played)}")
+    return [build_board(store, name, tournament) for name in wanted or played]
+
+
+def print_boards(boards: Sequence[Board]) -> None:
+    for board in boards:
+        out.print(render(board))
+        if 1 < len(board.rows) <= MOST_IN_MATRIX:
+            out.print(render_head_to_head(board))
+        elif len(board.rows) > MOST_IN_MATRIX:
+            out.print(f"Who beats whom, for {len(board.rows)} bots: see --html or --json.", highlight=False)
+    if len(boards) > 1:
+        out.print(render_overall(build_overall(boards)))

@@ -1,0 +1,246 @@
+"""`arena play`: a person plays in the terminal against bots."""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import os
+import secrets
+import sys
+import threading
+from collections.abc import Sequence
+from typing import Annotated, Any
+
+import typer
+import uvloop
+from rich.text import Text
+
+from arena import replay
+from arena.cli.console import out, shown
+from arena.cli.match import Bots, distinct
+from arena.cli.options import (
+    DEFAULT_HOME,
+    Edition,
+    GameName,
+    Home,
+    Placement,
+    Seed,
+    TimeLimit,
+    file_name,
+    given,
+    logs,
+    seconds,
+)
+from arena.cli.replays import result_text
+from arena.cli.tables import PAINTERS
+from arena.errors import ArenaError, BadActionText, IllegalAction
+from arena.games import mantis
+from arena.games.base import AnyGame
+from arena.games.registry import find_game
+from arena.referee import Limits, MatchPlan, Outcome, Program, Referee, Settings, find_program
+from arena.referee.programs import build
+from arena.referee.table import Chair, Player
+from arena.replay import Fault
+from arena.v1 import referee_pb2 as pb
+from arena.wire import code_of
+
+HELP = "Type an action or its number; [bold]odds[/] for the card odds, [bold]table[/], [bold]rules[/], [bold]quit[/]."
+YOU = "you"
+
+
+class Person:
+    """The person at the terminal, as the table sees a player. Turns wait in a queue until the person answers."""
+
+    def __init__(self) -> None:
+        self.turns: asyncio.Queue[Chair] = asyncio.Queue()
+
+    def sit_down(self, chair: Chair) -> None:
+        """The person sees it on the screen."""
+
+    def ask(self, chair: Chair) -> None:
+        self.turns.put_nowait(chair)
+
+    def tell_fault(self, chair: Chair, fault: Fault) -> None:
+        """A person at the terminal commits none."""
+
+    def stand_up(self, chair: Chair, end: pb.MatchEnd) -> None:
+        """The result is printed at the end."""
+
+
+class Keyboard:
+    """Lines that are typed, read in a thread that nobody has to wait for: Ctrl-C ends the game at once.
+
+    The thread reads the descriptor itself; a thread that sits in Python's own input() would hold up the program's end.
+    """
+
+    def __init__(self) -> None:
+        self._loop = asyncio.get_running_loop()
+        self._lines: asyncio.Queue[str | None] = asyncio.Queue()
+        threading.Thread(target=self._read, daemon=True).start()
+
+    def _read(self) -> None:
+        rest = b""
+        while data := os.read(sys.stdin.fileno(), 4096):
+            *lines, rest = (rest + data).split(b"\n")
+            for line in lines:
+                self._put(line.decode("utf-8", errors="replace"))
+        if rest:
+            self._put(rest.decode("utf-8", errors="replace"))
+        self._put(None)
+
+    def _put(self, line: str | None) -> None:
+        with contextlib.suppress(RuntimeError):  # the game is over and its loop closed
+            self._loop.call_soon_threadsafe(self._lines.put_nowait, line)
+
+    async def line(self) -> str | None:
+        """The next line; None when there will be no more."""
+        return await self._lines.get()
+
+
+class Evening:
+    """One match on the screen."""
+
+    keyboard: Keyboard
+
+    def __init__(self, game: AnyGame, names: Sequence[str], seat: int) -> None:
+        self.game = game
+        self.names = names
+        self.seat = seat
+        self.painter = PAINTERS[game.name]
+        self.told = 0
+        """How many events of the match have been told."""
+
+    def tell(self, state: Any) -> None:
+        """What has happened since it was told last."""
+        for event in state.history[self.told :]:
+            out.print(self.painter.describe(event, state, self.names, seen_by=self.seat))
+        self.told = len(state.history)
+
+    def draw(self, state: Any) -> None:
+        out.print()
+        out.print(self.painter.draw(state, self.names, seen_by=self.seat))
+
+    async def decide(self, chair: Chair) -> int:
+        """Shows the table and asks until there is a legal answer."""
+        state = chair.table.match.state
+        self.tell(state)
+        self.draw(state)
+        legal = state.legal()
+        choices = "  ".join(f"[bold]{number}[/] {action}" for number, action in enumerate(legal, start=1))
+        out.print(f"Your turn: {choices}", highlight=False)
+        while True:
+            out.print("> ", end="")
+            line = await self.keyboard.line()
+            if line is None:
+                raise typer.Abort
+            text = line.strip()
+            if text.isdecimal() and len(text) <= len(str(len(legal))) and 1 <= int(text) <= len(legal):
+                return code_of(self.game.name, legal[int(text) - 1])
+            if not self._obey(text, state) and (action := self._legal_action(text, state)):
+                return code_of(self.game.name, action)
+
+    def _obey(self, text: str, state: Any) -> bool:
+        """Does what the text asks for, if it is not an action."""
+        match text:
+            case "q" | "quit":
+                raise typer.Abort
+            case "" | "?" | "help":
+                out.print(HELP)
+            case "table":
+                self.draw(state)
+            case "rules":
+                out.print(f"In another terminal: arena rules {self.game.name}", highlight=False)
+            case "odds":
+                self._print_odds(state)
+            case _:
+                return False
+        return True
+
+    def _legal_action(self, text: str, state: Any) -> object | None:
+        """The action that the text stands for, if it is one and legal; otherwise says why not."""
+        try:
+            action: object = self.game.parse_action(text)
+            state.clone().apply(action)
+        except (BadActionText, IllegalAction) as error:
+            out.print(str(error), markup=False, highlight=False)
+            return None
+        return action
+
+    def _print_odds(self, state: Any) -> None:
+        """What the person could work out from everything that has been seen."""
+        view = state.view(self.seat)
+        if isinstance(view, mantis.View):
+            odds = mantis.top_odds(view)
+            out.print("The top card is " + ", ".join(f"{c.name.lower()} {p:.0%}" for c, p in odds.items()) + ".")
+            for seat, tank in enumerate(view.tanks):
+                chance = sum(probability for colour, probability in odds.items() if tank[colour])
+                verb = "to score" if seat == self.seat else f"to steal from seat {seat}"
+                out.print(f"  {chance:5.0%} {verb} with success", highlight=False)
+        else:
+            out.print(f"Your cards still to come: {' '.join(view.to_come) or 'none'}.", highlight=False)
+
+
+def play(
+    game: GameName,
+    bots: Bots,
+    edition: Edition = None,
+    placement: Placement = None,
+    seat: Annotated[int, typer.Option(min=0, help="Your seat.")] = 0,
+    seed: Seed = None,
+    time_per_move: TimeLimit = "5s",
+    home: Home = DEFAULT_HOME,
+) -> None:
+    """Play against bots yourself, in the terminal.
+
+    Example: arena play mantis greedy counter --edition icons
+    """
+    rules = find_game(game)
+    options = rules.complete(given(edition=edition, placement=placement))
+    rules.check_seats(len(bots) + 1, **options)
+    if seat > len(bots):
+        raise ArenaError(f"there is no seat {seat} at this table: choose a number from 0 to {len(bots)}.")
+    limits = Limits(turn=seconds(time_per_move))
+    programs = [find_program(bot) for bot in bots]
+    for program in dict.fromkeys(programs):
+        build(program)
+    labels = distinct([program.label for program in programs])
+    labels.insert(seat, YOU)
+    chosen_seed = seed if seed is not None else secrets.token_hex(8)
+    plan = MatchPlan(f"{rules.name}-{chosen_seed}-play", rules.name, options, chosen_seed, tuple(labels))
+    evening = Evening(rules, labels, seat)
+    person = Person()
+    contestants: list[Program | Player] = [*programs[:seat], person, *programs[seat:]]
+
+    async def run() -> Outcome:
+        evening.keyboard = Keyboard()
+        async with Referee(limits, Settings(logs=logs(home))) as referee:
+            match = asyncio.create_task(referee.play(plan, contestants))
+            while not match.done():
+                turn = asyncio.create_task(person.turns.get())
+                await asyncio.wait([match, turn], return_when=asyncio.FIRST_COMPLETED)
+                if turn.done():
+                    chair = turn.result()
+                    chair.table.answer(chair, await evening.decide(chair), 0.0)
+                else:
+                    turn.cancel()
+            return match.result()
+
+    out.print(HELP)
+    outcome = uvloop.run(run())
+    _farewell(evening, outcome)
+    file = logs(home).parent / "replays" / f"{file_name(plan.id)}.jsonl"
+    file.parent.mkdir(parents=True, exist_ok=True)
+    replay.write(outcome.replay, file)
+    out.print(f"The replay: [bold]arena replay show {shown(str(file))}[/]", soft_wrap=True)
+
+
+def _farewell(evening: Evening, outcome: Outcome) -> None:
+    *_, last = replay.follow(outcome.replay)
+    evening.tell(last.state)
+    out.print()
+    out.print(evening.painter.draw(last.state, evening.names))
+    for fault in outcome.faults:
+        out.print(f"Seat {fault.seat} forfeited ({fault.fault.value}): {fault.detail}", markup=False)
+    out.print(result_text(outcome.result, evening.names))
+    won = evening.seat in outcome.result.winners
+    out.print(Text("You have won!" if won else "You have not won this time.", style="bold"))

@@ -1,0 +1,69 @@
+"""`arena new`: a bot that works, to start from."""
+
+from __future__ import annotations
+
+import keyword
+import re
+import shutil
+from importlib import resources
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from arena.cli.console import out, shown
+from arena.errors import ArenaError, unknown
+from arena.referee.programs import bundled_folder
+
+PLACEHOLDER = "my_bot"
+EXAMPLES = {"javascript": "random_js", "cpp": "random_cpp"}
+"""For other languages the starter is the bundled example."""
+LANGUAGES = ("python", *EXAMPLES)
+
+
+def new(
+    name: Annotated[str, typer.Argument(metavar="NAME", help="The bot's name, and its folder's.")],
+    lang: Annotated[str, typer.Option(help="python, javascript or cpp.")] = "python",
+) -> None:
+    """Create a folder with a bot that works, with comments and its own test.
+
+    Example: arena new my_bot --lang python
+    """
+    if lang not in LANGUAGES:
+        raise ArenaError(unknown("language", lang, LANGUAGES))
+    folder = Path(name)
+    if not re.fullmatch(r"[A-Za-z][A-Za-z0-9_-]{0,39}", folder.name):
+        raise ArenaError(f"{folder.name!r} is no name for a bot: use letters, digits, - and _, 40 at most.")
+    if folder.exists():
+        raise ArenaError(f"{folder} is there already; choose another name, or remove it first.")
+    if lang == "python":
+        with resources.as_file(resources.files("arena.cli") / "starters" / lang) as starter:
+            shutil.copytree(starter, folder, ignore=shutil.ignore_patterns("__pycache__"))
+        _rename(folder, PLACEHOLDER)
+    else:
+        example = bundled_folder() / EXAMPLES[lang]
+        ignore = shutil.ignore_patterns("node_modules", "build", "protos")
+        shutil.copytree(example, folder, ignore=ignore)
+        shutil.copytree(bundled_folder().parent / "protos", folder / "protos")
+        _rename(folder, EXAMPLES[lang])
+    path = folder if folder.is_absolute() else f"./{folder}"
+    out.print(f"{shown(str(folder))} has a bot that works. What next:", highlight=False)
+    for command, what in (
+        (f"arena check {folder}", "does it start, play every game, keep the time?"),
+        (f"arena match mantis {path} random --games 200", "play it against another bot"),
+        (f"arena log {folder.name}", "what it has printed"),
+    ):
+        out.print(f"  [bold]{shown(command)}[/]  {what}", highlight=False, soft_wrap=True)
+
+
+def _rename(folder: Path, placeholder: str) -> None:
+    """Writes the bot's own name wherever the starter has its placeholder."""
+    class_name = "".join(word[:1].upper() + word[1:] for word in re.split("[-_]", folder.name))
+    if keyword.iskeyword(class_name):
+        class_name += "Bot"
+    names = {placeholder: folder.name, "MyBot": class_name}
+    for file in folder.glob("*"):
+        if file.is_file() and file.suffix in (".py", ".toml", ".js", ".json", ".cc", ".sh", ".txt"):
+            text = file.read_text(encoding="utf-8")
+            text = re.sub("|".join(names), lambda found: names[found[0]], text)
+            file.write_text(text, encoding="utf-8")

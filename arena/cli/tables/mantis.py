@@ -1,0 +1,96 @@
+"""Mantis in the terminal: tanks as rows of coloured letters, one for each card."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from rich.console import Group, RenderableType
+from rich.table import Table
+from rich.text import Text
+
+from arena.cli.tables.seats import on_turn, seat_name
+from arena.games.mantis import Back, Card, Colour, Flip, Icon, Pilfered, State
+
+CHIPS = {
+    Colour.RED: "bold white on #c62828",
+    Colour.ORANGE: "bold black on #fb8c00",
+    Colour.YELLOW: "bold black on #fdd835",
+    Colour.GREEN: "bold white on #2e7d32",
+    Colour.BLUE: "bold white on #1565c0",
+    Colour.PURPLE: "bold white on #6a1b9a",
+    Colour.PINK: "bold black on #f48fb1",
+}
+
+ICON_EFFECTS = {
+    Icon.AGAIN: "its icon 'again' gives another turn",
+    Icon.PILFER: "its icon 'pilfer' allows to take a card from a score pile",
+    Icon.BANK: "its icon 'bank' sends them straight to the score pile",
+}
+
+
+def chip(colour: Colour, count: int = 1) -> Text:
+    """The colour's letter, once for each card, on the colour."""
+    return Text(f" {colour.letter * count} ", style=CHIPS[colour])
+
+
+def chips(colours: Back) -> Text:
+    return Text("").join(chip(colour) for colour in colours)
+
+
+def card_text(card: Card) -> Text:
+    return Text.assemble(chip(card.colour), f" {card}")
+
+
+class Painter:
+    """Draws a game of Mantis."""
+
+    def draw(self, state: State, names: Sequence[str], *, seen_by: int | None = None) -> RenderableType:
+        del seen_by  # all that is drawn is open to everybody
+        table = Table(box=None, pad_edge=False, padding=(0, 2), header_style="dim")
+        table.add_column("")
+        table.add_column("seat", overflow="fold")
+        table.add_column(f"score pile, goal {state.goal}", justify="right", no_wrap=True)
+        table.add_column("tank", overflow="fold")
+        for seat in range(state.seats):
+            table.add_row(
+                on_turn(seat, state.to_move),
+                seat_name(seat, names),
+                self._score_bar(state.scores[seat], state.goal),
+                self._tank(state.tanks[seat]),
+            )
+        return Group(table, self._pile(state))
+
+    def _score_bar(self, score: int, goal: int) -> str:
+        full = min(score, goal)
+        return f"{'■' * full}{'·' * (goal - full)} {score:2}"
+
+    def _tank(self, tank: Sequence[int]) -> Text:
+        return Text(" ").join(chip(colour, tank[colour]) for colour in Colour if tank[colour])
+
+    def _pile(self, state: State) -> Text:
+        if not state.pile:
+            return Text("draw pile empty")
+        pilfering = Text(" · choosing whom to pilfer") if state.pilfering else Text("")
+        return Text.assemble(f"draw pile {len(state.pile)}, top card's back ", chips(state.pile[-1].back), pilfering)
+
+    def describe(self, event: object, state: State, names: Sequence[str], *, seen_by: int | None = None) -> Text:
+        del state, seen_by  # a flip is open to everybody
+        match event:
+            case Flip(seat, action, card, moved):
+                how = (
+                    Text("scores")
+                    if action.target is None
+                    else Text.assemble("steals from ", seat_name(action.target, names))
+                )
+                whose = "its own" if action.target is None else "the other's"
+                sentence = Text.assemble(seat_name(seat, names), " ", how, ": flips ", card_text(card))
+                if not moved:
+                    return Text.assemble(sentence, f", no match: the card stays in {whose} tank.")
+                where = "score pile" if event.into_score_pile else "tank"
+                effect = f"; {ICON_EFFECTS[event.icon]}" if event.icon else ""
+                return Text.assemble(sentence, f", a match: {moved} cards go to its {where}{effect}.")
+            case Pilfered(seat, target):
+                return Text.assemble(
+                    seat_name(seat, names), " pilfers a card from the score pile of ", seat_name(target, names), "."
+                )
+        raise TypeError(f"not an event of Mantis: {event!r}")

@@ -1,0 +1,83 @@
+"""Tentagram in the terminal: the ten piles as rows, each card as its seat and its symbols, misfits marked."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from rich.console import Group, RenderableType
+from rich.table import Table
+from rich.text import Text
+
+from arena.cli.tables.seats import SEAT_STYLES, on_turn, seat_name
+from arena.games.tentagram import Card, Laid, LaidCard, Pile, Revealed, State, fits
+
+
+class Painter:
+    """Draws a game of Tentagram."""
+
+    def draw(self, state: State, names: Sequence[str], *, seen_by: int | None = None) -> RenderableType:
+        return Group(self._piles(state, seen_by), Text(""), self._seats(state, names, seen_by))
+
+    def _piles(self, state: State, seen_by: int | None) -> Table:
+        over = state.to_move is None
+        table = Table(box=None, pad_edge=False, padding=(0, 2), header_style="dim")
+        table.add_column("table card", style="bold")
+        table.add_column("cards by seat (! does not fit)", overflow="fold")
+        table.add_column("won by" if over else "", justify="right", overflow="fold")
+        for pile in state.piles():
+            table.add_row(pile.table, self._cards(pile, seen_by), self._award(pile) if over else Text(""))
+        return table
+
+    def _cards(self, pile: Pile, seen_by: int | None) -> Text:
+        cards = [(laid, "") for laid in pile.counted] + [(laid, "!") for laid in pile.set_aside]
+        if seen_by is not None:  # the order must not tell which of the others' cards fit
+            cards.sort(key=lambda item: item[0].seat)
+        return Text(" ").join(self._card(laid, mark, seen_by) for laid, mark in cards)
+
+    def _card(self, laid: LaidCard, mark: str, seen_by: int | None) -> Text:
+        style = SEAT_STYLES[laid.seat]
+        if seen_by not in (None, laid.seat):
+            return Text(f"{laid.seat}:?", style=style)
+        return Text(f"{laid.seat}:{laid.card}{mark}", style=style + (" dim" if mark else ""))
+
+    def _award(self, pile: Pile) -> Text:
+        if pile.winner is None:
+            return Text("nobody")
+        return Text(f"seat {pile.winner}, takes {pile.taken}", style=SEAT_STYLES[pile.winner])
+
+    def _seats(self, state: State, names: Sequence[str], seen_by: int | None) -> Table:
+        over = state.to_move is None
+        cards = state.result().cards
+        table = Table(box=None, pad_edge=False, padding=(0, 2), header_style="dim")
+        table.add_column("")
+        table.add_column("seat", overflow="fold")
+        table.add_column("cards won" if over else "hand", justify="right" if over else "left")
+        table.add_column("" if over else "to lay", justify="right")
+        for seat in range(state.seats):
+            table.add_row(
+                on_turn(seat, state.to_move),
+                seat_name(seat, names),
+                str(cards[seat]) if over else self._hand(state, seat, seen_by),
+                "" if over else str(len(state.decks[seat]) - state.laid_cards(seat)),
+            )
+        return table
+
+    def _hand(self, state: State, seat: int, seen_by: int | None) -> str:
+        hand = state.view(seat).hand
+        if hand is None:
+            return "none"
+        return hand if seen_by in (None, seat) else "?"
+
+    def describe(self, event: object, state: State, names: Sequence[str], *, seen_by: int | None = None) -> Text:
+        match event:
+            case Laid(seat, table):
+                card, misfit = "a card", ""
+                if seen_by is None:
+                    card = state.decks[seat][state.laid_cards(seat) - 1]
+                    misfit = "" if fits(Card(card), table) else ", where it does not fit"
+                return Text.assemble(
+                    seat_name(seat, names), f" lays {card} face down on ", (table, "bold"), f"{misfit}."
+                )
+            case Revealed():
+                return Text("All cards lie: they are turned face up and scored, pile by pile.")
+        raise TypeError(f"not an event of Tentagram: {event!r}")

@@ -1,0 +1,304 @@
+"""`arena tournament`: the main job. Enters the bots, plays, shows how it goes, and prints the leaderboard."""
+
+from __future__ import annotations
+
+import os
+import secrets
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from hashlib import sha256
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from arena.cli.console import err, shown
+from arena.cli.homes import open_store
+from arena.cli.options import DEFAULT_HOME, Seed, TimeLimit, printable, seconds
+from arena.cli.options import Home as HomeOption
+from arena.cli.progress import Display
+from arena.cli.standings import print_forecast, print_outcome
+from arena.errors import ArenaError, BadTournament, NothingThere, choices
+from arena.games.registry import GAMES
+from arena.referee import Limits
+from arena.referee.programs import bundled_names, find_program
+from arena.store.bots import BotVersion
+from arena.store.home import Home
+from arena.store.store import Store
+from arena.store.tournaments import State, TournamentRecord
+from arena.submission import Submission, program_of, submit
+from arena.tournament.brackets import DEFAULT_BRACKETS, Bracket
+from arena.tournament.conductor import AT_ONCE, Conductor
+from arena.tournament.estimate import forecast
+from arena.tournament.event import Event
+from arena.tournament.formats import FORMATS, Gauntlet, RoundRobin
+
+BUNDLED_FIELD = ("random", "greedy", "counter", "searcher")
+"""Who plays where nobody was submitted: the bundled bots that need no build."""
+
+Count = typer.Option(min=1, show_default=False)
+
+
+APPLY_TO = {
+    "rounds": ("round-robin", "swiss", "gauntlet"),
+    "deals": ("swiss", "knockout", "ladder"),
+    "double": ("knockout",),
+    "newcomer": ("gauntlet",),
+}
+"""Options that only some formats know."""
+FREE_WHEN_RESUMED = ("bots", "resume", "jobs", "at_once", "home")
+
+
+def tournament(
+    context: typer.Context,
+    bots: Annotated[
+        list[str] | None,
+        typer.Argument(
+            metavar="[BOT…]",
+            help="Names of submitted or bundled bots, name@version for an old version, or paths. Default: all that "
+            "were submitted, or the bundled ones where none was. With --resume: the tournament's number or name.",
+            show_default=False,
+        ),
+    ] = None,
+    format_name: Annotated[str, typer.Option("--format", help=f"{choices(FORMATS)}.")] = RoundRobin.name,
+    bracket: Annotated[
+        list[str] | None,
+        typer.Option(
+            help="A game with its variant, such as mantis/icons; may be given several times.  "
+            f"Default: {' and '.join(DEFAULT_BRACKETS)}.",
+            show_default=False,
+        ),
+    ] = None,
+    seats: Annotated[int | None, typer.Option(min=2, help="Seats at a table. Default: 4.", show_default=False)] = None,
+    rounds: Annotated[
+        int | None,
+        typer.Option(min=1, help="Round robin, gauntlet: deals at each table. Swiss: rounds.", show_default=False),
+    ] = None,
+    deals: Annotated[
+        int | None, typer.Option(min=1, help="Swiss, knockout, ladder: deals in each meeting.", show_default=False)
+    ] = None,
+    double: Annotated[bool, typer.Option("--double", help="Knockout: out after the second defeat.")] = False,
+    newcomer: Annotated[
+        str | None, typer.Option(help="Gauntlet: who meets all others. Default: the first bot.", show_default=False)
+    ] = None,
+    matches: Annotated[
+        int | None, typer.Option(min=1, help="Stop after so many matches in a bracket.", show_default=False)
+    ] = None,
+    time: Annotated[
+        str | None, typer.Option(metavar="TIME", help="Stop after this time, such as 10m.", show_default=False)
+    ] = None,
+    until_separated: Annotated[
+        str | None, typer.Option(metavar="95%", help="Stop when all neighbours are told apart.", show_default=False)
+    ] = None,
+    rate: Annotated[str, typer.Option(help="What is rated: placements or wins.")] = "placements",
+    jobs: Annotated[
+        int | None,
+        typer.Option(min=1, max=256, help="Worker processes. Default: one for each core.", show_default=False),
+    ] = None,
+    at_once: Annotated[int, typer.Option(min=1, max=1024, help="Matches at once in each worker.")] = AT_ONCE,
+    seed: Seed = None,
+    name: Annotated[
+        str, typer.Option(callback=printable, help="What the tournament is called.", show_default=False)
+    ] = "",
+    time_per_move: TimeLimit = "1s",
+    time_per_match: TimeLimit = "none",
+    time_to_start: TimeLimit = "10s",
+    dry_run: Annotated[
+        bool, typer.Option("--dry-run", help="Show the schedule and how long it takes; play nothing.")
+    ] = False,
+    resume: Annotated[bool, typer.Option("--resume", help="Go on with a tournament that was interrupted.")] = False,
+    home: HomeOption = DEFAULT_HOME,
+) -> None:
+    """Play a tournament between bots, rate them, and show the leaderboard.
+
+    Interrupt it with Ctrl-C whenever you like: nothing that was played is lost, and --resume goes on.
+
+    Example: arena tournament --format swiss --bracket mantis/icons
+    """
+    _refuse_what_does_not_apply(context, format_name, resume)
+    place = Home(home)
+    workers = jobs or len(os.sched_getaffinity(0))
+    if resume:
+        with place.conducting(), open_store(place) as store:
+            record = _to_resume(store, bots or [])
+            err.print(f"Going on with {shown(record.name)}.", highlight=False)
+            _play(place, store, record, workers, at_once)
+        return
+    if format_name not in FORMATS:
+        raise BadTournament(f"there is no format {format_name!r}: choose {choices(FORMATS)}.")
+    if until_separated not in (None, "95%", "95"):
+        raise BadTournament("bots are told apart at 95%: write --until-separated 95%")
+    if rate not in ("placements", "wins"):
+        raise BadTournament(f"there is no way to rate {rate!r}: choose placements or wins.")
+    with _store_for(place, dry_run) as store:
+        limits = Limits(seconds(time_to_start) or 60.0, seconds(time_per_move), seconds(time_per_match))
+        field = _field(place, store, bots or [], limits, dry_run)
+        if format_name == Gauntlet.name:
+            first = store.bots.find(newcomer) if newcomer else field[0]
+            if first not in field:
+                raise BadTournament(f"{first.label} is not among the bots of this tournament: name it with the others.")
+        newcomer_games = first.games if format_name == Gauntlet.name else None
+        brackets = _brackets(bracket, field, newcomer_games)
+        event = Event(
+            format=format_name,
+            brackets=brackets,
+            seats=seats,
+            rounds=rounds,
+            deals=deals,
+            double=double,
+            newcomer=field.index(first) if format_name == Gauntlet.name else None,
+            matches=matches,
+            seconds=seconds(time) if time else None,
+            until_separated=until_separated is not None,
+            winners_only=rate == "wins",
+            limits=limits,
+        )
+        event.check([bot.games for bot in field])
+        if dry_run:
+            print_forecast(forecast(store, event, field, workers, seed or ""), event, workers)
+            return
+        record = store.tournaments.begin(
+            name,
+            format_name,
+            event.as_json(),
+            # Whoever knows the seed knows the cards, so unless the organiser chose one nobody can guess it.
+            seed if seed is not None else secrets.token_hex(16),
+            [bot.id for bot in field],
+            brackets,
+        )
+        _play(place, store, record, workers, at_once)
+
+
+def _refuse_what_does_not_apply(context: typer.Context, format_name: str, resume: bool) -> None:
+    """An option that would be ignored is a misunderstanding, and better cleared up at once."""
+    for name in context.params:
+        source = context.get_parameter_source(name)
+        if source is None or source.name != "COMMANDLINE":
+            continue
+        option = "--format" if name == "format_name" else f"--{name.replace('_', '-')}"
+        if resume and name not in FREE_WHEN_RESUMED:
+            raise BadTournament(f"a tournament goes on as it was begun: leave out {option}.")
+        if name in APPLY_TO and format_name in FORMATS and format_name not in APPLY_TO[name]:
+            raise BadTournament(f"{option} is for --format {choices(APPLY_TO[name])}.")
+
+
+def _to_resume(store: Store, named: Sequence[str]) -> TournamentRecord:
+    if len(named) > 1:
+        raise BadTournament("one tournament at a time is continued: arena tournament --resume NUMBER")
+    record = store.tournaments.find(named[0]) if named else store.tournaments.unfinished()
+    if record is None:
+        raise NothingThere("there is no tournament that was interrupted: see arena history.")
+    if not record.rated:
+        raise BadTournament(f"{record.name} was a comparison, which cannot be continued: arena compare OLD NEW")
+    if record.state is State.DONE:
+        raise BadTournament(f"{record.name} is over: arena leaderboard --tournament {record.id}")
+    return record
+
+
+@contextmanager
+def _store_for(home: Home, dry_run: bool) -> Iterator[Store]:
+    """The store to play in. A dry run changes nothing: without a store it looks into an empty one."""
+    if dry_run:
+        with Store.open(home.database if home.exists else "sqlite://") as store:
+            yield store
+    else:
+        with home.conducting(), Store.open(home.database) as store:
+            yield store
+
+
+def _brackets(
+    named: Sequence[str] | None, field: Sequence[BotVersion], newcomer_games: Sequence[str] | None
+) -> tuple[str, ...]:
+    """The brackets to play. Those that nobody asked for are left out where they cannot be played."""
+    if named:
+        return tuple(dict.fromkeys(Bracket.parse(name).name for name in named))
+    possible = []
+    for name in DEFAULT_BRACKETS:
+        bracket = Bracket.parse(name)
+        playing = sum(bracket.game in bot.games for bot in field)
+        if newcomer_games is not None and bracket.game not in newcomer_games:
+            err.print(f"{name} is left out: the newcomer does not play it.", highlight=False)
+        elif playing >= bracket.fewest:
+            possible.append(bracket.name)
+        else:
+            bots = "1 bot plays" if playing == 1 else f"{playing} bots play"
+            err.print(f"{name} is left out: it needs {bracket.fewest} bots, and {bots} it.", highlight=False)
+    if not possible:
+        raise BadTournament("too few bots for any game: submit more, or name bundled ones: arena tournament random …")
+    return tuple(possible)
+
+
+def _field(home: Home, store: Store, named: Sequence[str], limits: Limits, dry_run: bool) -> list[BotVersion]:
+    """The bots that take part. Those that are named but not submitted yet are taken in."""
+    if not named:
+        latest = store.bots.latest()
+        if len(latest) > 1:
+            return latest
+        if latest:
+            (alone,) = latest
+            company = [name for name in BUNDLED_FIELD if name != alone.bot]
+            err.print(f"Only {shown(alone.label)} was submitted, so {', '.join(company)} play too.", highlight=False)
+            named = [alone.bot, *company]
+        else:
+            err.print(f"No bot was submitted yet, so bundled ones play: {', '.join(BUNDLED_FIELD)}.", highlight=False)
+            named = BUNDLED_FIELD
+    field: dict[int, BotVersion] = {}
+    for bot in named:
+        version = would_enter(store, bot) if dry_run else entrant(home, store, bot, limits)
+        if version.id in field:
+            raise BadTournament(f"{version.label} is named twice.")
+        field[version.id] = version
+    return list(field.values())
+
+
+def would_enter(store: Store, named: str) -> BotVersion:
+    """The bot that is meant, without taking it in: what is not known yet has a number that nobody has."""
+    if "/" not in named and not Path(named).exists():
+        try:
+            return store.bots.find(named)
+        except NothingThere:
+            if named not in bundled_names():
+                raise
+    program = find_program(named)
+    number = -(1 + int.from_bytes(sha256(program.label.encode()).digest()[:6]))
+    games = program.games or tuple(GAMES)
+    return BotVersion(number, program.name, program.version, "", "", "", games, "", "", retired=False)
+
+
+def entrant(home: Home, store: Store, named: str, limits: Limits) -> BotVersion:
+    """The bot that is meant: one that was submitted, a bundled one, or a path; these two are taken in first."""
+    is_path = "/" in named or Path(named).exists()
+    if not is_path:
+        try:
+            return store.bots.find(named)
+        except NothingThere:
+            if named not in bundled_names():
+                raise
+    with err.status(f"taking in {shown(named)}") as status:
+        submission = Submission(named, limits=limits)
+        taken = submit(
+            home, store, submission, thorough=is_path, doing=lambda what: status.update(f"{shown(named)}: {what}")
+        )
+    if is_path and taken.is_new:
+        err.print(f"{shown(named)} was submitted as {shown(taken.version.label)}.", highlight=False)
+    return taken.version
+
+
+def _play(home: Home, store: Store, record: TournamentRecord, jobs: int, at_once: int) -> None:
+    versions = store.bots.by_id(record.entrants)
+    programs = {number: program_of(home, version) for number, version in versions.items()}
+    display = Display(record, versions)
+    conductor = Conductor(home, store, record, versions, programs, jobs=jobs, at_once=at_once, show=display.show)
+    try:
+        with display:
+            conductor.play()
+    except (KeyboardInterrupt, SystemExit, ArenaError, OSError):
+        where = "" if home.path == DEFAULT_HOME else f" --home {home.path}"
+        err.print(
+            f"Interrupted. What was played is kept. Go on with: arena tournament --resume {record.id}{where}",
+            style="bold",
+            highlight=False,
+            soft_wrap=True,
+        )
+        raise
+    print_outcome(store, store.tournaments.load(record.id), conductor, display)

@@ -1,0 +1,157 @@
+"""Does a bot start, play every game it claims, keep the rules and the time? A list of verdicts.
+
+Real games under a referee of their own, against random bots, in every bracket that the bot claims.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import AsyncGenerator, AsyncIterator, Callable, Iterator
+from dataclasses import dataclass
+from pathlib import Path
+
+from arena.errors import ArenaError
+from arena.games.base import AnyGame
+from arena.games.registry import find_game
+from arena.referee import Limits, Outcome, Program, Referee, Settings, find_program
+from arena.referee.instance import Instance
+from arena.referee.series import pairings, play_series
+from arena.replay import Decision, verify
+
+MEMORY_TO_MENTION = 512 * 1024 * 1024
+SLOW = 0.5
+"""A bot that uses more than this part of its time for a move is called slow."""
+
+
+@dataclass(frozen=True, slots=True)
+class Verdict:
+    """One line of the list."""
+
+    good: bool
+    what: str
+    detail: str = ""
+    necessary: bool = True
+    """Whether a bot that fails here cannot take part; otherwise its author should look at it."""
+
+
+@dataclass(frozen=True, slots=True)
+class Bracket:
+    """A game with its options, at a number of seats."""
+
+    game: AnyGame
+    options: dict[str, str]
+    seats: int
+
+    def __str__(self) -> str:
+        return f"{self.game.name} {' '.join(self.options.values())}, {self.seats} seats"
+
+
+@dataclass(frozen=True, slots=True)
+class Introduction:
+    """What a bot has said of itself."""
+
+    games: tuple[str, ...]
+    language: str
+
+
+class Conformance:
+    """A conformance run. Ask for the verdicts; what the bot said of itself is known afterwards."""
+
+    def __init__(self, program: Program, games: int, limits: Limits, logs: Path | None) -> None:
+        self.program = program
+        self.games = games
+        """How many are played in each bracket."""
+        self.limits = limits
+        self.logs = logs
+        self.introduction: Introduction | None = None
+
+    async def verdicts(self, doing: Callable[[str], None] = lambda _: None) -> AsyncGenerator[Verdict, None]:
+        """One verdict after the other; `doing` is told what is under way."""
+        program, limits = self.program, self.limits
+        sparring = find_program("random")
+        async with Referee(limits, Settings(logs=self.logs)) as referee:
+            started = time.monotonic()
+            try:
+                instance = await referee.start(program)
+            except ArenaError as error:
+                yield Verdict(False, "says hello", str(error))
+                return
+            self.introduction = Introduction(tuple(instance.games), instance.hello.language)
+            yield Verdict(True, "says hello", f"after {time.monotonic() - started:.2f} s, {_introduction(instance)}")
+            outcomes: list[Outcome] = []
+            memory = 0
+            for bracket in _brackets(instance) if self.games else ():
+                doing(f"playing {bracket}")
+                played = [outcome async for outcome in _play(referee, bracket, program, sparring, self.games)]
+                memory = max(memory, instance.process.memory() if not instance.dead else 0)
+                outcomes += played
+                yield _bracket_verdict(bracket, program, played)
+            for verdict in _summary(program, outcomes, limits, memory):
+                yield verdict
+            started = time.monotonic()
+            await instance.stop()
+            yield Verdict(
+                instance.process.ended_by_itself,
+                "ends when its stream ends",
+                f"after {time.monotonic() - started:.2f} s ({instance.process.how_it_ended})",
+                necessary=False,
+            )
+
+
+def _introduction(instance: Instance) -> str:
+    hello = instance.hello
+    at_once = f"{hello.matches_at_once} matches at once" if hello.matches_at_once else "any number of matches at once"
+    return f"{hello.name} {hello.version} in {hello.language}, plays {' and '.join(instance.games)}, {at_once}"
+
+
+def _brackets(instance: Instance) -> Iterator[Bracket]:
+    """Every option of every game that the bot plays, with the fewest seats and with the most that are usual."""
+    for name in instance.games:
+        game = find_game(name)
+        for value in game.options[0].values:
+            options = {game.options[0].name: value.name}
+            allowed = game.seat_range(**options)
+            for seats in sorted({allowed[0], min(allowed[-1], 6)}):
+                yield Bracket(game, options, seats)
+
+
+async def _play(
+    referee: Referee, bracket: Bracket, program: Program, sparring: Program, games: int
+) -> AsyncIterator[Outcome]:
+    programs = [program] + [sparring] * (bracket.seats - 1)
+    labels = [program.label] + [f"random #{seat}" for seat in range(1, bracket.seats)]
+    series = pairings(bracket.game.name, bracket.options, labels, games, "check")
+    async for _, outcome in play_series(referee, series, programs, at_once=16):
+        verify(outcome.replay)
+        yield outcome
+
+
+def _bracket_verdict(bracket: Bracket, program: Program, outcomes: list[Outcome]) -> Verdict:
+    own = program.label
+    faults = [fault for outcome in outcomes for fault in outcome.faults if outcome.plan.bots[fault.seat] == own]
+    if faults:
+        first = faults[0]
+        detail = f"lost {len(faults)} of {len(outcomes)} games by a fault, {first.fault.value}: {first.detail}"
+        return Verdict(False, f"plays {bracket}", detail)
+    wins = sum(
+        1 / len(outcome.result.winners)
+        for outcome in outcomes
+        for seat in outcome.result.winners
+        if outcome.plan.bots[seat] == program.label
+    )
+    return Verdict(True, f"plays {bracket}", f"{len(outcomes)} games, won {wins / len(outcomes):.0%} against random")
+
+
+def _summary(program: Program, outcomes: list[Outcome], limits: Limits, memory: int) -> Iterator[Verdict]:
+    times = [
+        entry.ms
+        for outcome in outcomes
+        for entry in outcome.replay.entries
+        if isinstance(entry, Decision) and not entry.by_house and outcome.plan.bots[entry.seat] == program.label
+    ]
+    if times:
+        slowest = max(times)
+        allowed = None if limits.turn is None else 1000 * limits.turn
+        detail = f"{sum(times) / len(times):.2f} ms a move, {slowest:.1f} ms at most"
+        yield Verdict(allowed is None or slowest < SLOW * allowed, "answers in good time", detail, necessary=False)
+    yield Verdict(memory < MEMORY_TO_MENTION, "needs little memory", f"{memory / 2**20:.0f} MiB", necessary=False)

@@ -1,0 +1,41 @@
+"""Mantis: score from your own tank or steal from another's. RULES.md beside this file is the rule book."""
+
+from arena.games.mantis.actions import SCORE, Action, Event, Flip, Pilfered, pilfer, steal
+from arena.games.mantis.cards import EDITIONS, Back, Card, Colour, Edition, Front, Icon
+from arena.games.mantis.game import Mantis
+from arena.games.mantis.knowledge import UnseenCards, View, top_odds
+from arena.games.mantis.state import Ending, Result, State
+
+MANTIS = Mantis()
+
+
+def new(seats: int, seed: str, edition: str = "classic") -> State:
+    """A new game of Mantis, dealt from the seed."""
+    return MANTIS.new(seats, seed, edition=edition)
+
+
+__all__ = [
+    "EDITIONS",
+    "MANTIS",
+    "SCORE",
+    "Action",
+    "Back",
+    "Card",
+    "Colour",
+    "Edition",
+    "Ending",
+    "Event",
+    "Flip",
+    "Front",
+    "Icon",
+    "Mantis",
+    "Pilfered",
+    "Result",
+    "State",
+    "UnseenCards",
+    "View",
+    "new",
+    "pilfer",
+    "steal",
+    "top_odds",
+]

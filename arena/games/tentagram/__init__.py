@@ -1,0 +1,37 @@
+"""Tentagram: lay cards face down on ten piles. RULES.md beside this file is the rule book."""
+
+from arena.games.tentagram.cards import DECK, LAY, TABLE_CARDS, Action, Card, TableCard, fits
+from arena.games.tentagram.game import Tentagram
+from arena.games.tentagram.knowledge import Event, Laid, Revealed, View
+from arena.games.tentagram.scoring import LaidCard, Pile
+from arena.games.tentagram.state import Ending, Result, State
+
+TENTAGRAM = Tentagram()
+
+
+def new(seats: int, seed: str, placement: str = "free") -> State:
+    """A new game of Tentagram, dealt from the seed."""
+    return TENTAGRAM.new(seats, seed, placement=placement)
+
+
+__all__ = [
+    "DECK",
+    "LAY",
+    "TABLE_CARDS",
+    "TENTAGRAM",
+    "Action",
+    "Card",
+    "Ending",
+    "Event",
+    "Laid",
+    "LaidCard",
+    "Pile",
+    "Result",
+    "Revealed",
+    "State",
+    "TableCard",
+    "Tentagram",
+    "View",
+    "fits",
+    "new",
+]

@@ -1,0 +1,55 @@
+"""The end of a game of Tentagram: scoring pile by pile, then the count of all cards (RULES 2.3 and 2.4)."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from typing import NamedTuple
+
+from arena.games.base import competition_ranking
+from arena.games.tentagram.cards import Card, TableCard, fits
+
+
+class LaidCard(NamedTuple):
+    """A card on the table, and the seat whose colour it has."""
+
+    seat: int
+    card: Card
+
+
+class Pile(NamedTuple):
+    """A scored pile."""
+
+    table: TableCard
+    counted: tuple[LaidCard, ...]
+    """The cards that fit their table card."""
+    set_aside: tuple[LaidCard, ...]
+    """The misfits."""
+    winner: int | None
+    taken: int
+    """How many cards the winner takes."""
+
+
+def score_pile(table: TableCard, cards: Sequence[LaidCard]) -> Pile:
+    """Check, count, award (RULES 2.3)."""
+    counted = tuple([laid for laid in cards if fits(laid.card, table)])
+    set_aside = tuple([laid for laid in cards if not fits(laid.card, table)])
+    winner = highest_unshared(Counter([laid.seat for laid in counted]))
+    if winner is None:
+        return Pile(table, counted, set_aside, None, 0)
+    foreign_misfits = sum(laid.seat != winner for laid in set_aside)
+    return Pile(table, counted, set_aside, winner, len(counted) + foreign_misfits)
+
+
+def highest_unshared(counts: Mapping[int, int]) -> int | None:
+    """The seat with the highest count that no other seat shares; a count of zero never wins."""
+    holders = Counter(counts.values())
+    unshared = [seat for seat, count in counts.items() if count and holders[count] == 1]
+    return max(unshared, key=counts.__getitem__, default=None)
+
+
+def placements(cards_won: Mapping[int, int]) -> tuple[int | None, dict[int, int]]:
+    """The winner, and everybody's place: the winner first, the others by the cards they won (RULES 2.4)."""
+    winner = highest_unshared(cards_won)
+    places = competition_ranking([(seat == winner, count) for seat, count in cards_won.items()])
+    return winner, dict(zip(cards_won, places, strict=True))

@@ -1,0 +1,1 @@
+"""The leaderboard: what it says, and how it is shown."""

@@ -1,0 +1,46 @@
+"""What is kept of a match: plain values that travel from the workers to the store. Nothing heavy is imported here."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import NamedTuple
+
+
+class SeatRecord(NamedTuple):
+    """What one seat did in a match."""
+
+    version_id: int
+    placement: int
+    won: float
+    """A win that n seats share counts 1/n."""
+    think_ms: float
+    decisions: int
+    fault: str | None
+    detail: str | None
+
+
+@dataclass(frozen=True, slots=True)
+class BlockRecord:
+    """A deal that some entrants play once for every rotation of the seats."""
+
+    number: int
+    round: str
+    deal: int
+    entrants: tuple[int, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class MatchRecord:
+    """A match that has been played."""
+
+    block: int
+    rotation: int
+    name: str
+    seed: str
+    ending: str
+    seats: tuple[SeatRecord, ...]
+    replay: bytes
+    """Compressed."""
+    played: str
+    reruns: int = 0
+    """How often the host, not a bot, spoiled it before."""

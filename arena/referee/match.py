@@ -1,0 +1,162 @@
+"""One match as the referee sees it: whose turn it is, who has forfeited, what goes into the replay. No I/O, no clock.
+
+The referee hands in answers with the think time it measured, and faults; the match says what comes next. For seats that
+have forfeited the house plays, with an action that is drawn from the match's own seed.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from hashlib import sha256
+from random import Random
+
+from arena import wire
+from arena.errors import IllegalAction
+from arena.games.base import OneOfAKind, Result
+from arena.games.registry import find_game
+from arena.replay import Decision, Fault, FaultKind, Header, Replay, result_line
+
+
+@dataclass(frozen=True, slots=True)
+class Limits:
+    """How long a bot may take. None: as long as it likes."""
+
+    start: float = 10.0
+    """Seconds from the start of its process to its hello."""
+    turn: float | None = 1.0
+    """Seconds for one turn."""
+    match: float | None = None
+    """Seconds for all turns of a seat in one match."""
+
+
+@dataclass(frozen=True, slots=True)
+class MatchPlan:
+    """A match that is to be played."""
+
+    id: str
+    game: str
+    options: dict[str, str]
+    seed: str
+    bots: tuple[str, ...]
+    """The bots' labels, name and version, in seat order."""
+
+
+@dataclass(frozen=True, slots=True)
+class Outcome:
+    """A match that has been played."""
+
+    plan: MatchPlan
+    result: Result
+    replay: Replay
+    faults: tuple[Fault, ...]
+    think_ms: tuple[float, ...]
+    """Per seat, the think time it was charged in all."""
+    decisions: tuple[int, ...]
+    """Per seat, how many turns its bot answered."""
+
+
+class Match:
+    """A match under way."""
+
+    __slots__ = (
+        "_faults",
+        "_house",
+        "_replay",
+        "decisions",
+        "encoder",
+        "forfeited",
+        "limits",
+        "plan",
+        "state",
+        "think_ms",
+        "turn",
+    )
+
+    def __init__(self, plan: MatchPlan, limits: Limits) -> None:
+        self.plan = plan
+        self.limits = limits
+        game = find_game(plan.game)
+        self.state = game.new(len(plan.bots), plan.seed, **plan.options)
+        self.encoder = wire.encoder(plan.game, self.state)
+        self.turn = 1
+        """The number of the decision that is due."""
+        self.forfeited: list[int] = []
+        self.think_ms = [0.0] * self.state.seats
+        self.decisions = [0] * self.state.seats
+        self._faults: list[Fault] = []
+        self._house: Random | None = None
+        options = game.complete(plan.options)
+        self._replay = Replay(Header(plan.id, plan.game, options, plan.seed, plan.bots, self.state.deal()))
+
+    @property
+    def seat_to_ask(self) -> int | None:
+        """The seat whose bot must answer now; None when the match is over."""
+        return None if self.over else self.state.to_move
+
+    @property
+    def over(self) -> bool:
+        return self.state.to_move is None or len(self.forfeited) == self.state.seats
+
+    def seed_for(self, seat: int) -> int:
+        """A number that the bot on this seat may seed its randomness with; it tells nothing about the deal."""
+        return int.from_bytes(sha256(f"bot {seat} {self.plan.seed}".encode()).digest()[:8])
+
+    def ms_left(self, seat: int) -> int:
+        """What is left of the seat's time for the match, at least 1 where it is limited; 0: it is not."""
+        if self.limits.match is None:
+            return 0
+        return max(1, round(self.limits.match * 1000 - self.think_ms[seat]))
+
+    def answer(self, seat: int, code: int, ms: float) -> Fault | None:
+        """Takes the answer of the seat on turn, and then what the house does. Returns the fault, if it was one."""
+        overtime = self.overtime(seat, ms)
+        self.think_ms[seat] += ms
+        self.decisions[seat] += 1
+        if overtime:
+            return self.forfeit(seat, FaultKind.TIMEOUT, overtime)
+        action = self.encoder.action(code)
+        if action is None:
+            return self.forfeit(seat, FaultKind.ILLEGAL, f"{code} is not the code of an action of {self.plan.game}.")
+        try:
+            self._apply(seat, action, ms, by_house=False)
+        except IllegalAction as error:
+            return self.forfeit(seat, FaultKind.ILLEGAL, str(error))
+        if self.forfeited:
+            self._play_house()
+        return None
+
+    def overtime(self, seat: int, ms: float) -> str | None:
+        """Why a turn that has taken that long, on top of what is charged already, is over time; None if it is not."""
+        limits = self.limits
+        if limits.turn is not None and ms > limits.turn * 1000:
+            return f"The answer took more than the {limits.turn:g} s that are allowed for a turn."
+        if limits.match is not None and self.think_ms[seat] + ms > limits.match * 1000:
+            return f"Its turns took more than the {limits.match:g} s that are allowed for a match."
+        return None
+
+    def forfeit(self, seat: int, kind: FaultKind, detail: str) -> Fault:
+        """The seat loses the match; from here on the house plays for it."""
+        fault = Fault(seat, kind, detail)
+        self.forfeited.append(seat)
+        self._faults.append(fault)
+        self._replay.entries.append(fault)
+        self._play_house()
+        return fault
+
+    def _play_house(self) -> None:
+        if self._house is None:
+            self._house = Random(f"house {self.plan.seed}")
+        while not self.over and (seat := self.state.to_move) in self.forfeited:
+            self._apply(seat, self._house.choice(self.state.house_actions()), 0.0, by_house=True)
+
+    def _apply(self, seat: int, action: OneOfAKind, ms: float, *, by_house: bool) -> None:
+        self.encoder.record(self.state.apply(action))
+        self._replay.entries.append(Decision(seat, action.notation, round(ms, 3), by_house))
+        self.turn += 1
+
+    def outcome(self) -> Outcome:
+        """What came of it. Only when the match is over."""
+        result = self.state.result(self.forfeited)
+        self._replay.result = result_line(result)
+        faults, think_ms, decisions = tuple(self._faults), tuple(self.think_ms), tuple(self.decisions)
+        return Outcome(self.plan, result, self._replay, faults, think_ms, decisions)

@@ -1,0 +1,222 @@
+"""A bot's process: started with its address and token, its output kept in a capped log, ended with all its children."""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import ctypes
+import errno
+import os
+import secrets
+import signal
+import subprocess
+from collections.abc import Callable, Iterator
+from datetime import datetime
+from pathlib import Path
+
+import psutil
+
+from arena.errors import BadProgram, HostFault
+from arena.referee.programs import Program, last_lines
+
+LOG_CAP = 1024 * 1024
+"""A bot's log keeps at least the last half of this many bytes, and at most all of them."""
+TAIL = 4096
+"""How much of a bot's output is kept at hand for error messages."""
+READ_AT_ONCE = 65536
+GRACE = 0.5
+"""Seconds that a bot has to end by itself when its stream is closed, and once more after SIGTERM."""
+
+
+MARK = "ARENA_PROCESS"
+"""In the environment of a bot and all that it starts: which of the arena's processes it belongs to."""
+PR_SET_CHILD_SUBREAPER = 36
+
+
+def adopt_orphans() -> None:
+    """From now on processes whose parents have ended become children of this one, so that they can be found."""
+    ctypes.CDLL(None, use_errno=True).prctl(PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0)
+
+
+HOST_LACKS = {errno.EAGAIN, errno.EMFILE, errno.ENFILE, errno.ENOMEM, errno.ENOSPC}
+"""What no bot can be blamed for: processes, open files, memory or room on the disk."""
+
+
+class BotLog:
+    """What a bot has printed: the end of it in memory, more of it in a file that never grows beyond its cap."""
+
+    def __init__(self, path: Path | None) -> None:
+        self.path = path
+        self.tail = b""
+        self._size = 0
+        if path:
+            path.parent.mkdir(parents=True, exist_ok=True)
+            self._size = path.stat().st_size if path.exists() else 0
+
+    def write(self, data: bytes) -> None:
+        self.tail = (self.tail + data)[-TAIL:]
+        if self.path:
+            with contextlib.suppress(OSError):  # a full disk is no reason to lose sight of the bot
+                self._append(self.path, data)
+
+    def _append(self, path: Path, data: bytes) -> None:
+        if self._size + len(data) > LOG_CAP // 2:
+            with contextlib.suppress(FileNotFoundError):
+                path.replace(path.with_suffix(".old"))
+            self._size = 0
+        with path.open("ab") as file:
+            file.write(data)
+        self._size += len(data)
+
+    def note(self, what: str) -> None:
+        """The arena's own remark between the bot's lines; it is not shown among the bot's last words."""
+        tail = self.tail
+        new_line = "\n" if tail and not tail.endswith(b"\n") else ""
+        line = f"{new_line}[arena] {datetime.now():%Y-%m-%d %H:%M:%S} {what}\n"
+        self.write(line.encode(errors="backslashreplace"))
+        self.tail = tail
+
+    def last_lines(self) -> str:
+        return last_lines(self.tail.decode("utf-8", errors="replace"))
+
+
+class BotProcess:
+    """One running bot. Everything here happens in the event loop's thread."""
+
+    def __init__(self, program: Program, env: dict[str, str], log: BotLog, on_exit: Callable[[], None]) -> None:
+        self.log = log
+        self._mark = secrets.token_hex(8)
+        adopt_orphans()
+        self._on_exit = on_exit
+        self._loop = asyncio.get_running_loop()
+        try:
+            self._output, output = os.pipe2(os.O_CLOEXEC | os.O_NONBLOCK)
+        except OSError as error:
+            raise HostFault(f"{program.label} was not started: {error.strerror}.") from error
+        try:
+            os.set_blocking(output, True)
+            # Its own session, so that the whole group can be ended; no preexec_fn, which must not be used beside grpc.
+            self._popen = subprocess.Popen(
+                program.command,
+                cwd=program.folder,
+                env={**os.environ, **program.env, **env, MARK: self._mark},
+                stdin=subprocess.DEVNULL,
+                stdout=output,
+                stderr=output,
+                start_new_session=True,
+            )
+        except (OSError, ValueError) as error:  # ValueError: a NUL, or an = in the name of a variable
+            os.close(self._output)
+            why = getattr(error, "strerror", None) or error
+            if getattr(error, "errno", None) in HOST_LACKS:
+                raise HostFault(f"{program.label} was not started: {why}.") from error
+            raise BadProgram(f"{program.label} cannot be started: {why}: {program.command[0]}.") from error
+        finally:
+            os.close(output)
+        self.pid = self._popen.pid
+        try:
+            log.note(f"started, process {self.pid}: {' '.join(program.command)}")
+            self._pidfd = os.pidfd_open(self.pid)
+        except OSError as error:
+            self.kill()
+            self._popen.wait()
+            os.close(self._output)
+            raise HostFault(f"{program.label} was not started: {error.strerror}.") from error
+        self.exited = asyncio.Event()
+        self._loop.add_reader(self._output, self._read_output)
+        self._loop.add_reader(self._pidfd, self._reap)
+
+    def _read_output(self) -> None:
+        try:
+            data = os.read(self._output, READ_AT_ONCE)
+        except BlockingIOError:
+            return
+        if data:
+            self.log.write(data)
+        else:
+            self._close_output()
+
+    def _close_output(self) -> None:
+        if self._output >= 0:
+            self._loop.remove_reader(self._output)
+            os.close(self._output)
+            self._output = -1
+
+    def _reap(self) -> None:
+        self._loop.remove_reader(self._pidfd)
+        os.close(self._pidfd)
+        self._popen.wait()
+        if self._output >= 0:
+            self._read_output()  # what it said last
+        self.exited.set()
+        self.log.note(f"ended with {self.how_it_ended}")
+        self._on_exit()
+
+    @property
+    def how_it_ended(self) -> str:
+        """`exit code 3` or `signal SIGSEGV`; empty while it runs."""
+        code = self._popen.returncode
+        if code is None:
+            return ""
+        if code >= 0:
+            return f"exit code {code}"
+        try:
+            return f"signal {signal.Signals(-code).name}"
+        except ValueError:
+            return f"signal {-code}"
+
+    def memory(self) -> int:
+        """The bytes that the bot and its children hold in memory."""
+        return sum(_memory(process) for process in self._family())
+
+    def _family(self) -> Iterator[psutil.Process]:
+        """The process and all its descendants that are still there."""
+        with contextlib.suppress(psutil.Error):
+            process = psutil.Process(self.pid)
+            yield process
+            yield from process.children(recursive=True)
+
+    async def stop(self) -> None:
+        """Ends the process and all its children: by itself within a grace period, then by SIGTERM, then by SIGKILL."""
+        children = [process for process in self._family() if process.pid != self.pid]
+        for sign in (None, signal.SIGTERM, signal.SIGKILL):
+            if sign:
+                self._signal(sign)
+            with contextlib.suppress(TimeoutError):
+                await asyncio.wait_for(self.exited.wait(), GRACE if sign is not signal.SIGKILL else None)
+                break
+        self._signal(signal.SIGKILL)
+        left_over = [*children, *self._orphans()]
+        for child in left_over:
+            with contextlib.suppress(psutil.Error):
+                child.kill()
+        psutil.wait_procs(left_over, timeout=GRACE)  # they are our children now, and ours to bury
+        self._close_output()
+
+    def _orphans(self) -> Iterator[psutil.Process]:
+        """Processes that the bot left behind when it ended: they are ours now, and carry its mark."""
+        for process in psutil.Process().children(recursive=True):
+            with contextlib.suppress(psutil.Error):
+                if process.pid != self.pid and process.environ().get(MARK) == self._mark:
+                    yield process
+
+    @property
+    def ended_by_itself(self) -> bool:
+        """Whether it ended on its own account, not by a signal."""
+        return self._popen.returncode is not None and self._popen.returncode >= 0
+
+    def kill(self) -> None:
+        """Ends the process at once."""
+        self._signal(signal.SIGKILL)
+
+    def _signal(self, sign: signal.Signals) -> None:
+        """To the whole process group, which outlives its leader as long as it has members."""
+        with contextlib.suppress(ProcessLookupError, PermissionError):
+            os.killpg(self.pid, sign)
+
+
+def _memory(process: psutil.Process) -> int:
+    try:
+        return int(process.memory_info().rss)
+    except psutil.Error:
+        return 0

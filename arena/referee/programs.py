@@ -1,0 +1,193 @@
+"""What can be a bot: a Python file, an executable, a .js file, a folder with arena.toml, or the name of a bundled bot.
+
+`find_program` looks at what the user named and says how to start it, or why it cannot be started, in one sentence.
+"""
+
+from __future__ import annotations
+
+import os
+import shutil
+import subprocess
+import sys
+import tomllib
+from dataclasses import dataclass, field
+from pathlib import Path
+from urllib.parse import quote
+
+from arena.errors import BadProgram, BuildFailed, unknown
+from arena.games.registry import GAMES
+
+MANIFEST = "arena.toml"
+LAST_LINES = 12
+"""How many lines of a bot's own output an error shows."""
+
+
+@dataclass(frozen=True, slots=True)
+class Program:
+    """A bot that can be started."""
+
+    name: str
+    version: str
+    folder: Path
+    """Where it is started."""
+    command: tuple[str, ...]
+    games: tuple[str, ...] = ()
+    """The games it claims; empty: whatever its hello says."""
+    build: tuple[str, ...] = ()
+    env: dict[str, str] = field(default_factory=dict, hash=False)
+    exclude: tuple[str, ...] = ()
+    """What in its folder is made by the build and not submitted: names with * and ?."""
+
+    @property
+    def label(self) -> str:
+        """Name and version, as they stand in replays."""
+        return f"{self.name} {self.version}".strip()
+
+    @property
+    def log_name(self) -> str:
+        """The name of its log file, which tells all labels apart."""
+        return f"{log_stem(self.label)}.log"
+
+
+def log_stem(label: str) -> str:
+    """The label as a part of a file name: what such a part must not have is written as %2F."""
+    return quote(label, safe=" ", errors="replace")[:150]
+
+
+def bundled_folder() -> Path:
+    """Where the bots that ship with the arena are: inside an installed package, or beside it in the repository."""
+    package = Path(__file__).parents[1]
+    return package / "bots" if (package / "bots").is_dir() else package.parent / "bots"
+
+
+def bundled_names() -> list[str]:
+    return sorted(manifest.parent.name for manifest in bundled_folder().glob(f"*/{MANIFEST}"))
+
+
+def protos_folder() -> Path:
+    """Where the protocol is, for bots that generate their stubs when they are built."""
+    return bundled_folder().parent / "protos"
+
+
+def find_program(named: str) -> Program:
+    """The program that the user means. Raises BadProgram where there is none, or it cannot be started."""
+    if "/" not in named and not Path(named).exists():
+        if named in bundled_names():
+            return _from_folder(bundled_folder() / named)
+        hint = "A bot of your own is named by its path: ./my_bot.py"
+        raise BadProgram(f"{unknown('bot', named, bundled_names())} {hint}")
+    path = Path(named).resolve()
+    if not path.exists():
+        raise BadProgram(f"{named}: no such file or folder.")
+    if path.is_dir():
+        return _from_folder(path)
+    return Program(path.stem, "", path.parent, _command_for(path))
+
+
+def _command_for(path: Path) -> tuple[str, ...]:
+    """How a single file is started."""
+    if path.suffix == ".py":
+        return (sys.executable, str(path))
+    if path.suffix in (".js", ".mjs", ".cjs"):
+        node = shutil.which("node")
+        if node is None:
+            raise BadProgram(f"{path} needs node, which is not installed; install it: apt-get install nodejs")
+        return (node, str(path))
+    if not os.access(path, os.X_OK):
+        raise BadProgram(f"{path} is not executable; make it so: chmod +x {path}")
+    return (str(path),)
+
+
+def _from_folder(folder: Path) -> Program:
+    manifest = folder / MANIFEST
+    if not manifest.is_file():
+        raise BadProgram(f"{folder} has no {MANIFEST}, which says how to start the bot; see `arena new --help`.")
+    try:
+        settings = tomllib.loads(manifest.read_text(encoding="utf-8"))
+    except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
+        raise BadProgram(f"{manifest} is not valid TOML: {error}.") from error
+    known = ("name", "version", "games", "command", "build", "env", "exclude")
+    for key in settings:
+        if key not in known:
+            raise BadProgram(f"{manifest}: {unknown('key', key, known)}")
+    games = _words(manifest, settings, "games")
+    for game in games:
+        if game not in GAMES:
+            raise BadProgram(f"{manifest}: {unknown('game', game, GAMES)}")
+    command = _words(manifest, settings, "command")
+    if not command:
+        raise BadProgram(f'{manifest}: \'command\' is missing, for instance: command = ["python", "bot.py"]')
+    env = settings.get("env", {})
+    if not isinstance(env, dict) or not all(isinstance(value, str) for value in env.values()):
+        raise BadProgram(f"{manifest}: 'env' must be a table of texts.")
+    return Program(
+        name=_text(manifest, settings, "name") or folder.name,
+        version=_text(manifest, settings, "version"),
+        folder=folder,
+        command=_resolved(command, folder),
+        games=games,
+        build=_words(manifest, settings, "build"),
+        env=env,
+        exclude=_words(manifest, settings, "exclude"),
+    )
+
+
+def _text(manifest: Path, settings: dict[str, object], key: str) -> str:
+    value = settings.get(key, "")
+    if not isinstance(value, str) or not value.isprintable():
+        raise BadProgram(f"{manifest}: '{key}' must be a text.")
+    return value
+
+
+def _words(manifest: Path, settings: dict[str, object], key: str) -> tuple[str, ...]:
+    value = settings.get(key, [])
+    if not isinstance(value, list) or not all(isinstance(word, str) for word in value):
+        raise BadProgram(f"{manifest}: '{key}' must be a list of texts.")
+    return tuple(value)
+
+
+def _resolved(command: tuple[str, ...], folder: Path) -> tuple[str, ...]:
+    """The command with this Python for "python", and a path into the folder for a program of its own."""
+    first, *rest = command
+    if first in ("python", "python3"):
+        return (sys.executable, *rest)
+    if "/" in first or (folder / first).is_file():
+        return (str(folder / first), *rest)
+    return command
+
+
+def build(program: Program) -> None:
+    """Runs the program's build command, if it has one. Raises BuildFailed with the last lines of its output.
+
+    The command finds the protocol's .proto files in the folder that ARENA_PROTOS names.
+    """
+    if not program.build:
+        return
+    try:
+        done = subprocess.run(
+            _resolved(program.build, program.folder),
+            cwd=program.folder,
+            env={**os.environ, "ARENA_PROTOS": str(protos_folder()), **program.env},
+            stdin=subprocess.DEVNULL,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.STDOUT,
+            text=True,
+            errors="replace",
+            timeout=600,
+            check=False,
+        )
+    except (OSError, ValueError) as error:  # ValueError: a NUL, or an = in the name of a variable
+        why = getattr(error, "strerror", None) or error
+        raise BuildFailed(f"{program.label}: the build command {program.build[0]!r} cannot be run: {why}.") from error
+    except subprocess.TimeoutExpired as error:
+        raise BuildFailed(f"{program.label}: the build took more than {error.timeout:g} s.") from error
+    if done.returncode:
+        raise BuildFailed(
+            f"{program.label}: the build ended with exit code {done.returncode}.{last_lines(done.stdout)}"
+        )
+
+
+def last_lines(output: str) -> str:
+    """The end of a bot's own output, set off below a sentence; nothing where there is none."""
+    lines = output.strip().splitlines()[-LAST_LINES:]
+    return "".join(f"\n    | {line}" for line in lines)

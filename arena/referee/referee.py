@@ -1,0 +1,308 @@
+"""The referee: a gRPC server, the bots' processes, and any number of matches between them at the same time.
+
+    async with Referee(limits) as referee:
+        outcome = await referee.play(plan, programs)
+
+Processes live across matches. A bot that sits at one table twice has two processes, because what one seat knows the
+other must not. A bot that fails hurts only itself: its seat forfeits, the match goes on.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import shutil
+import tempfile
+import time
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from types import TracebackType
+from typing import Any, Self
+
+import grpc
+from google.protobuf.message import DecodeError
+from grpc_health.v1 import health, health_pb2, health_pb2_grpc
+from grpc_reflection.v1alpha import reflection
+
+from arena.errors import ArenaError, BotDidNotStart, HostFault
+from arena.referee.connection import HOLD, Traffic
+from arena.referee.instance import Instance
+from arena.referee.match import Limits, Match, MatchPlan, Outcome
+from arena.referee.programs import Program
+from arena.referee.table import Player, Table
+from arena.replay import FaultKind
+from arena.v1 import referee_pb2 as pb
+
+SERVICE = pb.DESCRIPTOR.services_by_name["Referee"].full_name
+MOST_READ = 64 * 1024 * 1024
+"""What grpc takes in one message. More than a bot may send, so that the bot can be told instead of cut off."""
+HELLO_WITHIN = 10.0
+"""Seconds in which whoever opens a stream must say hello."""
+TICK = 0.02
+"""Seconds between two looks at the clocks."""
+HUNG_AFTER = 5.0
+"""Seconds after which a bot that is over time, and still silent, is ended."""
+TRIES_TO_START = 3
+"""A bot that failed to start that often in a row is not tried again."""
+
+SERVER_OPTIONS = [
+    ("grpc.so_reuseport", 0),  # otherwise a second server takes the same port in silence
+    ("grpc.max_receive_message_length", MOST_READ),
+    ("grpc.max_send_message_length", -1),
+    ("grpc.server_handshake_timeout_ms", 5000),  # against connections that never become one
+    ("grpc.http2.bdp_probe", 0),  # bots may be frozen for a while
+]
+
+
+@dataclass(frozen=True, slots=True)
+class Settings:
+    """How a referee works, apart from the time limits of its matches."""
+
+    matches_at_once: int = 256
+    """How many matches one bot process plays at the same time, at the most."""
+    processes: int = 64
+    """How many idle bot processes are kept, at the most."""
+    idle_seconds: float = 60.0
+    """How long an idle process is kept."""
+    hold: float = HOLD
+    """Seconds for which a bot's turns may be held back until they are worth a message."""
+    address: str | None = None
+    """Where to listen, "host:port" (port 0: any); None: on a unix socket of its own."""
+    logs: Path | None = None
+    """The folder for the bots' logs; None: they are not kept."""
+
+
+@dataclass(slots=True, eq=False)
+class Slot:
+    """A place for one process of a program, which is started when it is needed and again when it has died."""
+
+    program: Program
+    index: int
+    """0 for the first seat that the program has at a table, 1 for the second, and so on."""
+    instance: Instance | None = None
+    failures: int = 0
+    last_failure: str = ""
+    lock: asyncio.Lock = field(default_factory=asyncio.Lock)
+    freed: asyncio.Event = field(default_factory=asyncio.Event)
+
+
+class Referee:
+    """Runs matches between bot processes."""
+
+    def __init__(self, limits: Limits | None = None, settings: Settings | None = None) -> None:
+        self.limits = limits or Limits()
+        self.settings = settings or Settings()
+        self.address = ""
+        self.folder = Path()
+        """Where the socket is, as long as the referee works."""
+        self.instances: dict[str, Instance] = {}
+        """All processes that run or are being ended, by token."""
+        self.traffic = Traffic(self.settings.hold)
+        self.faults: Counter[FaultKind] = Counter()
+        self._slots: dict[tuple[Program, int], Slot] = {}
+        self._background: set[asyncio.Task[None]] = set()
+
+    async def __aenter__(self) -> Self:
+        self.folder = Path(tempfile.mkdtemp(prefix="arena-"))
+        self._server = grpc.aio.server(options=SERVER_OPTIONS)
+        handler = grpc.stream_stream_rpc_method_handler(self._play)  # raw bytes: what is in them is our business
+        self._server.add_generic_rpc_handlers((grpc.method_handlers_generic_handler(SERVICE, {"Play": handler}),))
+        await self._add_standard_services()
+        if self.settings.address is None:
+            self.address = f"unix:{self.folder / 'referee'}"
+            self._server.add_insecure_port(self.address)
+        else:
+            host = self.settings.address.rpartition(":")[0]
+            try:
+                self.address = f"{host}:{self._server.add_insecure_port(self.settings.address)}"
+            except RuntimeError as error:
+                raise ArenaError(f"cannot listen on {self.settings.address}: is it free, and is it ours?") from error
+        await self._server.start()
+        self._clock = asyncio.create_task(self._watch())
+        return self
+
+    async def _add_standard_services(self) -> None:
+        servicer = health.aio.HealthServicer()
+        health_pb2_grpc.add_HealthServicer_to_server(servicer, self._server)
+        for name in ("", SERVICE):
+            await servicer.set(name, health_pb2.HealthCheckResponse.SERVING)
+        reflection.enable_server_reflection((SERVICE, health.SERVICE_NAME, reflection.SERVICE_NAME), self._server)
+
+    async def __aexit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self._clock.cancel()
+        await asyncio.gather(*(instance.stop() for instance in self.instances.values()))
+        await asyncio.gather(*self._background, return_exceptions=True)
+        await self._server.stop(grace=0.2)
+        shutil.rmtree(self.folder, ignore_errors=True)
+
+    # Matches
+
+    async def play(self, plan: MatchPlan, contestants: Sequence[Program | Player]) -> Outcome:
+        """Plays one match between these, in seat order. Call it as often at once as you like.
+
+        A contestant is a program, or a player who is here already: a person at the terminal, for instance. Raises
+        HostFault where the machine lacks what it takes to start a bot: then nobody has lost.
+        """
+        match = Match(plan, self.limits)
+        over = asyncio.get_running_loop().create_future()
+        table = Table(match, finished=lambda: over.set_result(None))
+        programs = {seat: program for seat, program in enumerate(contestants) if isinstance(program, Program)}
+        instances = dict(zip(programs, await self._gather_players(list(programs.values())), strict=True))
+        try:
+            players: list[Player | None] = []
+            for seat, contestant in enumerate(contestants):
+                if isinstance(contestant, Program):
+                    instance, why_not = instances[seat]
+                    if instance and plan.game not in instance.games:
+                        why_not = f"{contestant.label} does not play {plan.game}."
+                    elif instance and instance.dead:  # in another match, while this one waited for its other players
+                        why_not = f"{contestant.label} ended before the match began."
+                    players.append(instance.connection if instance and not why_not else None)
+                    if why_not:
+                        match.forfeit(seat, FaultKind.START, why_not)
+                else:
+                    players.append(contestant)
+            table.seat_players(players)
+            table.go_on()
+            await over
+        finally:
+            for instance, _ in instances.values():
+                if instance:
+                    self._release(instance)
+        outcome = match.outcome()
+        self.faults.update(fault.fault for fault in outcome.faults)
+        return outcome
+
+    async def _gather_players(self, programs: Sequence[Program]) -> list[tuple[Instance | None, str]]:
+        """A process for each seat, or why there is none."""
+        occurrences: Counter[Program] = Counter()
+        slots: list[Slot] = []
+        for program in programs:
+            slots.append(self._slot(program, occurrences[program]))
+            occurrences[program] += 1
+        # All matches take their processes in the same order, so that none waits for another in a circle.
+        found: dict[Slot, tuple[Instance | None, str]] = {}
+        for slot in sorted(slots, key=lambda slot: (slot.program.label, slot.program.command, slot.index)):
+            try:
+                found[slot] = await self._acquire(slot), ""
+            except HostFault:
+                for instance, _ in found.values():
+                    if instance:
+                        self._release(instance)
+                raise
+            except ArenaError as error:
+                found[slot] = None, str(error)
+        return [found[slot] for slot in slots]
+
+    def _slot(self, program: Program, index: int) -> Slot:
+        return self._slots.setdefault((program, index), Slot(program, index))
+
+    # Processes
+
+    async def start(self, program: Program) -> Instance:
+        """A process of the program, ready to play. Raises where it does not come to play."""
+        instance = await self._acquire(self._slot(program, 0))
+        self._release(instance)
+        return instance
+
+    async def _acquire(self, slot: Slot) -> Instance:
+        """The slot's process, with room for one more match, which is taken."""
+        async with slot.lock:
+            while True:
+                if slot.instance is None or slot.instance.dead:
+                    slot.instance = await self._launch(slot)
+                instance = slot.instance
+                if instance.matches < instance.capacity:
+                    instance.matches += 1
+                    return instance
+                slot.freed.clear()
+                await slot.freed.wait()
+
+    async def _launch(self, slot: Slot) -> Instance:
+        if slot.failures >= TRIES_TO_START:
+            raise BotDidNotStart(slot.last_failure)
+        self._evict()
+        program, settings = slot.program, self.settings
+        log = settings.logs / program.log_name if settings.logs else None
+        try:
+            instance = Instance(program, self.address, log, settings.matches_at_once, self.traffic)
+            self.instances[instance.token] = instance
+            await instance.wait_until_ready(self.limits.start)
+        except HostFault:
+            raise
+        except ArenaError as error:
+            slot.failures += 1
+            slot.last_failure = str(error)
+            raise
+        slot.failures = 0
+        return instance
+
+    def _release(self, instance: Instance) -> None:
+        instance.matches -= 1
+        instance.idle_since = time.monotonic()
+        for slot in self._slots.values():
+            if slot.instance is instance:
+                slot.freed.set()
+
+    def _evict(self) -> None:
+        """Makes room for one more process, if idle ones take it."""
+        idle = [instance for instance in self.instances.values() if instance.idle]
+        idle.sort(key=lambda instance: instance.idle_since)
+        for instance in idle[: max(0, len(self.instances) - self.settings.processes + 1)]:
+            self._retire(instance)
+
+    def _retire(self, instance: Instance) -> None:
+        """Ends a process in the background."""
+        if instance.stopped:
+            return
+        instance.dead = True
+        instance.stopped = True
+
+        async def stop() -> None:
+            await instance.stop()
+            self.instances.pop(instance.token, None)
+
+        task = asyncio.create_task(stop())
+        self._background.add(task)
+        task.add_done_callback(self._background.discard)
+
+    async def _watch(self) -> None:
+        """Looks at the clocks, and ends processes that are dead or have been idle for long."""
+        while True:
+            await asyncio.sleep(TICK)
+            now, idle_before = time.perf_counter(), time.monotonic() - self.settings.idle_seconds
+            for instance in list(self.instances.values()):
+                if instance.dead:
+                    if not instance.matches or instance.process.exited.is_set():
+                        self._retire(instance)
+                    continue
+                instance.check_time(now, HUNG_AFTER)
+                if instance.idle and instance.idle_since < idle_before:
+                    self._retire(instance)
+
+    # The service
+
+    async def _play(self, _: Any, stream: Any) -> None:
+        """Referee.Play: the first message says who it is, the rest is between the bot and its matches."""
+        try:
+            first = await asyncio.wait_for(stream.read(), HELLO_WITHIN)
+        except TimeoutError:
+            return
+        if first is grpc.aio.EOF:
+            return
+        try:
+            message = pb.PlayRequest.FromString(first)
+        except DecodeError:
+            message = pb.PlayRequest()
+        instance = self.instances.get(message.hello.token)
+        if not message.HasField("hello") or instance is None or instance.hello.token:
+            fault = pb.Fault(
+                kind=pb.FAULT_KIND_START,
+                detail="The first message must be a hello with the token from ARENA_TOKEN, said once.",
+            )
+            await stream.write(pb.PlayResponse(faults=[fault]).SerializeToString())
+            return
+        await instance.serve(message.hello, stream)

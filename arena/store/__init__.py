@@ -1,0 +1,1 @@
+"""What is kept: bots and their versions, tournaments, matches with their replays, ratings."""

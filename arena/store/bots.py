@@ -1,0 +1,148 @@
+"""The bots in the store. A version never changes; a bot that is retired no longer enters tournaments by itself."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from sqlalchemy import Connection, Engine, Row, Select, func, insert, select, update
+
+from arena.errors import BadSubmission, NothingThere, choices, unknown
+from arena.store.moment import now
+from arena.store.schema import bots, versions
+
+
+@dataclass(frozen=True, slots=True)
+class BotVersion:
+    """One version of a bot, as it was submitted."""
+
+    id: int
+    bot: str
+    version: str
+    content_hash: str
+    program: str
+    """The file or folder with which it is started, below the home's folder for bots."""
+    language: str
+    games: tuple[str, ...]
+    notes: str
+    created: str
+    retired: bool
+
+    @property
+    def label(self) -> str:
+        """Name and version, as they stand in replays."""
+        return f"{self.bot} {self.version}".strip()
+
+
+class Bots:
+    """Reads and registers bots."""
+
+    def __init__(self, engine: Engine) -> None:
+        self.engine = engine
+
+    def register(
+        self,
+        name: str,
+        version: str | None,
+        content_hash: str,
+        program: str,
+        language: str,
+        games: Sequence[str],
+        notes: str = "",
+    ) -> BotVersion:
+        """A new version of the bot, and the bot itself where it is new. Without a version it gets the next number."""
+        with self.engine.begin() as connection:
+            bot_id = connection.execute(select(bots.c.id).where(bots.c.name == name)).scalar()
+            if bot_id is None:
+                row = {"name": name, "retired": False, "created": now()}
+                bot_id = connection.execute(insert(bots).values(row).returning(bots.c.id)).scalar_one()
+            taken = set(connection.scalars(select(versions.c.version).where(versions.c.bot_id == bot_id)))
+            if version is None:
+                version = next(number for number in map(str, range(1, len(taken) + 2)) if number not in taken)
+            elif version in taken:
+                raise BadSubmission(
+                    f"{name} has a version {version} already, with other content: give this one another (--version)."
+                )
+            row = {
+                "bot_id": bot_id,
+                "version": version,
+                "content_hash": content_hash,
+                "program": program,
+                "language": language,
+                "games": list(games),
+                "notes": notes,
+                "created": now(),
+            }
+            version_id = connection.execute(insert(versions).values(row).returning(versions.c.id)).scalar_one()
+            connection.execute(update(bots).where(bots.c.id == bot_id).values(retired=False))
+            return _version(connection.execute(_select().where(versions.c.id == version_id)).one())
+
+    def with_content(self, name: str, content_hash: str) -> BotVersion | None:
+        """The bot's version with exactly this content."""
+        with self.engine.connect() as connection:
+            wanted = _select().where(bots.c.name == name, versions.c.content_hash == content_hash)
+            row = connection.execute(wanted).first()
+            return _version(row) if row else None
+
+    def has_content(self, content_hash: str) -> bool:
+        """Whether any version of any bot has this content."""
+        with self.engine.connect() as connection:
+            found = select(func.count()).select_from(versions).where(versions.c.content_hash == content_hash)
+            return bool(connection.execute(found).scalar())
+
+    def all_versions(self) -> list[BotVersion]:
+        """Every version of every bot, by name and age."""
+        with self.engine.connect() as connection:
+            return [_version(row) for row in connection.execute(_select().order_by(bots.c.name, versions.c.id))]
+
+    def latest(self) -> list[BotVersion]:
+        """The latest version of each bot that is not retired."""
+        newest = {version.bot: version for version in self.all_versions() if not version.retired}
+        return list(newest.values())
+
+    def by_id(self, ids: Sequence[int]) -> dict[int, BotVersion]:
+        wanted = set(ids)
+        return {version.id: version for version in self.all_versions() if version.id in wanted}
+
+    def find(self, named: str) -> BotVersion:
+        """The version that a person means: `name 2` or `name@2`, or just `name` for the latest."""
+        known = self.all_versions()
+        for version in reversed(known):
+            if named in (version.bot, version.label, f"{version.bot}@{version.version}"):
+                return version
+        if not known:
+            raise NothingThere("no bot has been submitted yet: arena submit PATH")
+        if versions_of := [version.version for version in known if version.bot == named.rpartition("@")[0]]:
+            bot, _, version_named = named.rpartition("@")
+            raise NothingThere(f"{bot} has no version {version_named}: choose {choices(versions_of)}.")
+        raise NothingThere(unknown("bot", named, sorted({version.bot for version in known})))
+
+    def retire(self, name: str, *, retired: bool) -> None:
+        with self.engine.begin() as connection:
+            if not connection.execute(update(bots).where(bots.c.name == name).values(retired=retired)).rowcount:
+                raise NothingThere(unknown("bot", name, _names(connection) or ["arena submit PATH first"]))
+
+
+def _select() -> Select[*tuple[Any, ...]]:
+    return select(versions, bots.c.name.label("bot"), bots.c.retired).join(bots)
+
+
+def _names(connection: Connection) -> list[str]:
+    return list(connection.scalars(select(bots.c.name).order_by(func.lower(bots.c.name))))
+
+
+def _version(row: Row[*tuple[Any, ...]]) -> BotVersion:
+    fields = row._mapping
+    return BotVersion(
+        id=fields["id"],
+        bot=fields["bot"],
+        version=fields["version"],
+        content_hash=fields["content_hash"],
+        program=fields["program"],
+        language=fields["language"],
+        games=tuple(fields["games"]),
+        notes=fields["notes"],
+        created=fields["created"],
+        retired=fields["retired"],
+    )

@@ -1,0 +1,112 @@
+"""The store as plain rows, for other programs: names instead of numbers, nothing left out but what is derived."""
+
+from __future__ import annotations
+
+import zlib
+from collections.abc import Iterator
+from typing import Any
+
+from sqlalchemy import Select, select
+
+from arena.store.schema import (
+    blocks,
+    bots,
+    entries,
+    matches,
+    rating_points,
+    seats,
+    standings,
+    tournaments,
+    versions,
+)
+from arena.store.store import Store
+
+BOT = (bots.c.name.label("bot"), versions.c.version)
+
+TABLES: dict[str, Select[*tuple[Any, ...]]] = {
+    "bots": select(
+        *BOT,
+        versions.c.content_hash,
+        versions.c.language,
+        versions.c.games,
+        versions.c.notes,
+        versions.c.created,
+        bots.c.retired,
+    )
+    .select_from(versions)
+    .join(bots)
+    .order_by(versions.c.id),
+    "tournaments": select(tournaments).order_by(tournaments.c.id),
+    "entries": select(entries.c.tournament_id, entries.c.entrant, *BOT)
+    .select_from(entries)
+    .join(versions)
+    .join(bots)
+    .order_by(entries.c.tournament_id, entries.c.entrant),
+    "schedule": select(
+        blocks.c.tournament_id, blocks.c.bracket, blocks.c.number, blocks.c.round, blocks.c.deal, blocks.c.entrants
+    ).order_by(blocks.c.tournament_id, blocks.c.bracket, blocks.c.number),
+    "matches": select(
+        matches.c.name.label("match"),
+        matches.c.tournament_id,
+        matches.c.bracket,
+        matches.c.block,
+        matches.c.rotation,
+        matches.c.seed,
+        matches.c.ending,
+        matches.c.decisions,
+        matches.c.reruns,
+        matches.c.played,
+    ).order_by(matches.c.id),
+    "seats": select(
+        matches.c.name.label("match"),
+        matches.c.tournament_id,
+        matches.c.bracket,
+        seats.c.seat,
+        *BOT,
+        seats.c.placement,
+        seats.c.won,
+        seats.c.think_ms,
+        seats.c.decisions,
+        seats.c.fault,
+        seats.c.detail,
+    )
+    .select_from(seats)
+    .join(matches, matches.c.id == seats.c.match_id)
+    .join(versions, versions.c.id == seats.c.version_id)
+    .join(bots)
+    .order_by(seats.c.match_id, seats.c.seat),
+    "standings": select(
+        standings.c.scope,
+        standings.c.bracket,
+        *BOT,
+        *(column for column in standings.c if column.name not in ("scope", "bracket", "version_id")),
+    )
+    .select_from(standings)
+    .join(versions)
+    .join(bots)
+    .order_by(standings.c.scope, standings.c.bracket, versions.c.id),
+    "ratings": select(
+        rating_points.c.scope,
+        rating_points.c.bracket,
+        *BOT,
+        rating_points.c.matches,
+        rating_points.c.mu,
+        rating_points.c.sigma,
+    )
+    .select_from(rating_points)
+    .join(versions)
+    .join(bots)
+    .order_by(rating_points.c.scope, rating_points.c.bracket, versions.c.id, rating_points.c.matches),
+    "replays": select(matches.c.name.label("match"), matches.c.replay).order_by(matches.c.id),
+}
+"""What can be exported. A scope is a tournament's number, 0 for all of them."""
+
+
+def rows(store: Store, table: str) -> Iterator[dict[str, Any]]:
+    """The rows of the table, one after the other: there may be many."""
+    with store.engine.connect() as connection:
+        for row in connection.execution_options(yield_per=1000).execute(TABLES[table]):
+            fields = dict(row._mapping)
+            if "replay" in fields:
+                fields["replay"] = zlib.decompress(fields["replay"]).decode()
+            yield fields

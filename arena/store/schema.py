@@ -1,0 +1,195 @@
+"""The tables of the store. Each change here is a migration too (migrations/versions); a test compares the two.
+
+What a name means:
+- a *version* of a bot is immutable: its files are kept in the home under their content hash;
+- a *block* is a deal that some entrants play once for every rotation of the seats; blocks are numbered in the order in
+  which they count, whatever the order in which they are played;
+- a *scope* is one tournament's id, or ALL for all tournaments together. Standings, ratings and refits are kept for
+  both, so that a leaderboard reads as many rows as there are bots, not as many as there are matches.
+"""
+
+from __future__ import annotations
+
+from sqlalchemy import (
+    JSON,
+    Boolean,
+    Column,
+    Float,
+    ForeignKey,
+    Index,
+    Integer,
+    LargeBinary,
+    MetaData,
+    String,
+    Table,
+    Text,
+    UniqueConstraint,
+)
+
+ALL = 0
+"""The scope of all tournaments together."""
+
+metadata = MetaData(
+    naming_convention={
+        "ix": "ix_%(column_0_label)s",
+        "uq": "uq_%(table_name)s_%(column_0_name)s",
+        "fk": "fk_%(table_name)s_%(column_0_name)s_%(referred_table_name)s",
+        "pk": "pk_%(table_name)s",
+    }
+)
+
+bots = Table(
+    "bots",
+    metadata,
+    Column("id", Integer, primary_key=True),
+    Column("name", String(100), nullable=False, unique=True),
+    Column("retired", Boolean, nullable=False),
+    Column("created", String(32), nullable=False),
+)
+
+versions = Table(
+    "versions",
+    metadata,
+    Column("id", Integer, primary_key=True),
+    Column("bot_id", ForeignKey("bots.id"), nullable=False),
+    Column("version", String(100), nullable=False),
+    Column("content_hash", String(64), nullable=False),
+    Column("program", Text, nullable=False),  # the file or folder in the home, below bots/
+    Column("language", String(100), nullable=False),
+    Column("games", JSON, nullable=False),
+    Column("notes", Text, nullable=False),
+    Column("created", String(32), nullable=False),
+    UniqueConstraint("bot_id", "version"),
+    Index("ix_versions_content_hash", "content_hash"),
+)
+
+tournaments = Table(
+    "tournaments",
+    metadata,
+    Column("id", Integer, primary_key=True),
+    Column("name", String(200), nullable=False),
+    Column("format", String(40), nullable=False),
+    Column("options", JSON, nullable=False),  # all that is needed to go on with it
+    Column("seed", Text, nullable=False),
+    Column("rated", Boolean, nullable=False),
+    Column("state", String(20), nullable=False),
+    Column("created", String(32), nullable=False),
+    Column("ended", String(32)),
+)
+
+entries = Table(
+    "entries",
+    metadata,
+    Column("tournament_id", ForeignKey("tournaments.id"), primary_key=True),
+    Column("entrant", Integer, primary_key=True, autoincrement=False),
+    Column("version_id", ForeignKey("versions.id"), nullable=False),
+)
+
+brackets = Table(
+    "brackets",
+    metadata,
+    Column("tournament_id", ForeignKey("tournaments.id"), primary_key=True),
+    Column("bracket", String(60), primary_key=True),
+    Column("place", Integer, nullable=False),  # the order in which the tournament plays them
+    Column("state", String(20), nullable=False),
+    Column("folded", Integer, nullable=False),  # so many of its blocks are counted in the standings
+    Column("matches", Integer, nullable=False),  # so many matches are in these blocks
+)
+
+blocks = Table(
+    "blocks",
+    metadata,
+    Column("tournament_id", ForeignKey("tournaments.id"), primary_key=True),
+    Column("bracket", String(60), primary_key=True),
+    Column("number", Integer, primary_key=True, autoincrement=False),
+    Column("round", String(60), nullable=False),
+    Column("deal", Integer, nullable=False),
+    Column("entrants", JSON, nullable=False),
+    Column("pairs", LargeBinary),  # see arena.tournament.standings; null until the block is counted
+)
+
+matches = Table(
+    "matches",
+    metadata,
+    Column("id", Integer, primary_key=True),
+    Column("tournament_id", ForeignKey("tournaments.id"), nullable=False),
+    Column("bracket", String(60), nullable=False),
+    Column("block", Integer, nullable=False),
+    Column("rotation", Integer, nullable=False),
+    Column("name", String(100), nullable=False, unique=True),  # what people call it: 3-mantis-17-2
+    Column("seed", Text, nullable=False),
+    Column("ending", Text, nullable=False),
+    Column("decisions", Integer, nullable=False),
+    Column("reruns", Integer, nullable=False),  # how often the host, not a bot, spoiled it before
+    Column("played", String(32), nullable=False),
+    Column("replay", LargeBinary, nullable=False),  # zlib
+    UniqueConstraint("tournament_id", "bracket", "block", "rotation"),
+)
+
+seats = Table(
+    "seats",
+    metadata,
+    Column("match_id", ForeignKey("matches.id"), primary_key=True),
+    Column("seat", Integer, primary_key=True, autoincrement=False),
+    Column("version_id", ForeignKey("versions.id"), nullable=False),
+    Column("placement", Integer, nullable=False),
+    Column("won", Float, nullable=False),  # a win that n seats share counts 1/n
+    Column("think_ms", Float, nullable=False),
+    Column("decisions", Integer, nullable=False),
+    Column("fault", String(20)),
+    Column("detail", Text),
+    Index("ix_seats_version_id", "version_id"),
+    sqlite_with_rowid=False,
+)
+
+standings = Table(
+    "standings",
+    metadata,
+    Column("scope", Integer, primary_key=True, autoincrement=False),
+    Column("bracket", String(60), primary_key=True),
+    Column("version_id", ForeignKey("versions.id"), primary_key=True),
+    Column("mu", Float(53), nullable=False),
+    Column("sigma", Float(53), nullable=False),
+    Column("matches", Integer, nullable=False),
+    Column("wins", Float(53), nullable=False),
+    Column("placements", JSON, nullable=False),  # how often first, second, and so on
+    Column("think_ms", Float(53), nullable=False),
+    Column("decisions", Integer, nullable=False),
+    Column("think_times", JSON, nullable=False),  # matches by mean think time
+    Column("faults", JSON, nullable=False),  # by kind
+    Column("last_match", String(100), nullable=False),
+)
+
+head_to_head = Table(
+    "head_to_head",
+    metadata,
+    Column("scope", Integer, primary_key=True, autoincrement=False),
+    Column("bracket", String(60), primary_key=True),
+    Column("version_id", ForeignKey("versions.id"), primary_key=True),
+    Column("opponent_id", ForeignKey("versions.id"), primary_key=True),
+    Column("points", Float(53), nullable=False),  # placed before the opponent, ties half
+    Column("matches", Integer, nullable=False),
+)
+
+rating_points = Table(
+    "rating_points",
+    metadata,
+    Column("scope", Integer, primary_key=True, autoincrement=False),
+    Column("bracket", String(60), primary_key=True),
+    Column("version_id", ForeignKey("versions.id"), primary_key=True),
+    Column("matches", Integer, primary_key=True, autoincrement=False),
+    Column("mu", Float(53), nullable=False),
+    Column("sigma", Float(53), nullable=False),
+)
+
+refits = Table(
+    "refits",
+    metadata,
+    Column("scope", Integer, primary_key=True, autoincrement=False),
+    Column("bracket", String(60), primary_key=True),
+    Column("version_id", ForeignKey("versions.id"), primary_key=True),
+    Column("strength", Float(53), nullable=False),
+    Column("low", Float(53)),
+    Column("high", Float(53)),
+    Column("separated_from", JSON, nullable=False),  # the ids of the versions that it is told apart from
+)

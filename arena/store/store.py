@@ -1,0 +1,150 @@
+"""The store: one database behind a few doors, each for one kind of thing.
+
+Laws:
+- one process at a time plays tournaments and writes what comes of them; others may read, and submit bots;
+- what a write has returned from is on disk: SQLite runs in WAL mode with full synchronisation;
+- the schema has a version. A database of an older one is brought up to date when it is opened, one of a newer arena is
+  refused.
+"""
+
+from __future__ import annotations
+
+import sqlite3
+from collections.abc import Iterator
+from contextlib import closing, contextmanager
+from functools import cached_property
+from pathlib import Path
+from typing import Any, Self
+
+from sqlalchemy import URL, Connection, Engine, create_engine, event, inspect, text
+from sqlalchemy.engine import make_url
+from sqlalchemy.engine.interfaces import ExceptionContext
+from sqlalchemy.exc import DatabaseError, OperationalError
+
+from arena.errors import BadStore
+from arena.store.bots import Bots
+from arena.store.matches import Matches
+from arena.store.standings import StoredStandings
+from arena.store.tournaments import Tournaments
+
+HEAD = "0001"
+"""The version of the schema that this arena works with."""
+MIGRATIONS = Path(__file__).parent / "migrations"
+
+
+class Store:
+    """An open store. Close it, or use it in a with statement."""
+
+    def __init__(self, engine: Engine) -> None:
+        self.engine = engine
+
+    @classmethod
+    def open(cls, database: Path | str) -> Self:
+        """Opens the database, a file or a URL; makes it where there is none, brings it up to date where it is old."""
+        if isinstance(database, Path):
+            database.parent.mkdir(parents=True, exist_ok=True)
+            url = URL.create("sqlite", database=str(database))
+        else:
+            url = make_url(database)
+        engine = create_engine(url)
+        if engine.dialect.name == "sqlite":
+            event.listen(engine, "connect", _prepare_sqlite)
+        event.listen(engine, "handle_error", _explain)
+        try:
+            _bring_up_to_date(engine)
+        except DatabaseError as error:
+            engine.dispose()
+            where = url.database if url.drivername == "sqlite" else url.render_as_string(hide_password=True)
+            raise BadStore(f"{where} is not a store of the arena, or it is damaged: {error.orig}.") from error
+        except BaseException:
+            engine.dispose()
+            raise
+        return cls(engine)
+
+    @cached_property
+    def bots(self) -> Bots:
+        return Bots(self.engine)
+
+    @cached_property
+    def tournaments(self) -> Tournaments:
+        return Tournaments(self.engine)
+
+    @cached_property
+    def matches(self) -> Matches:
+        return Matches(self.engine)
+
+    @cached_property
+    def standings(self) -> StoredStandings:
+        return StoredStandings(self.engine)
+
+    def close(self) -> None:
+        self.engine.dispose()
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.close()
+
+
+def _prepare_sqlite(connection: sqlite3.Connection, _: Any) -> None:
+    with closing(connection.cursor()) as cursor:
+        cursor.execute("PRAGMA journal_mode=WAL")
+        cursor.execute("PRAGMA synchronous=FULL")
+        cursor.execute("PRAGMA foreign_keys=ON")
+        cursor.execute("PRAGMA busy_timeout=10000")
+
+
+def _bring_up_to_date(engine: Engine) -> None:
+    with engine.connect() as connection:
+        version = _schema_version(connection)
+    if version == HEAD:
+        return
+    if version is not None and version > HEAD:
+        raise BadStore(
+            f"the store was written by a newer arena (schema {version}, this arena knows {HEAD}): update the arena."
+        )
+    from alembic import command  # only here: loading it takes as long as many a command
+    from alembic.config import Config
+
+    config = Config()
+    config.set_main_option("script_location", str(MIGRATIONS).replace("%", "%%"))
+    with _all_or_nothing(engine) as connection:
+        if _schema_version(connection) != HEAD:  # somebody else may have been quicker
+            config.attributes["connection"] = connection
+            command.upgrade(config, HEAD)
+
+
+@contextmanager
+def _all_or_nothing(engine: Engine) -> Iterator[Connection]:
+    """A transaction that holds changes of the schema too, which Python's sqlite3 would commit one by one."""
+    if engine.dialect.name != "sqlite":
+        with engine.begin() as connection:
+            yield connection
+        return
+    with engine.connect().execution_options(isolation_level="AUTOCOMMIT") as connection:
+        connection.exec_driver_sql("BEGIN IMMEDIATE")
+        try:
+            yield connection
+        except BaseException:
+            connection.exec_driver_sql("ROLLBACK")
+            raise
+        connection.exec_driver_sql("COMMIT")
+
+
+def _explain(context: ExceptionContext) -> None:
+    """What the user can do something about is told in a sentence: a full disk, a lock, a missing permission."""
+    if isinstance(context.sqlalchemy_exception, OperationalError):
+        url = context.engine.url if context.engine else None
+        where = url.database if url is not None and url.drivername == "sqlite" else url
+        raise BadStore(
+            f"the store {where} cannot be used: {context.original_exception}. Is there room on the disk, and may the "
+            "arena write there?"
+        ) from context.original_exception
+
+
+def _schema_version(connection: Connection) -> str | None:
+    if not inspect(connection).has_table("alembic_version"):
+        return None
+    found: str | None = connection.execute(text("SELECT version_num FROM alembic_version")).scalar()
+    return found

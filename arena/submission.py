@@ -1,0 +1,250 @@
+"""Submitting a bot: its files are copied into the home, built there, tried out, and registered as a version.
+
+A version is its content: the same files again are the same version. What lies in the home under a content hash never
+changes, so every version stays playable.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import shutil
+import tempfile
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, field, replace
+from fnmatch import fnmatch
+from hashlib import file_digest, sha256
+from itertools import count
+from pathlib import Path
+
+import uvloop
+
+from arena.conformance import Conformance, Introduction, Verdict
+from arena.errors import BadSubmission
+from arena.referee import Limits, Program, find_program
+from arena.referee.programs import build, bundled_folder, last_lines
+from arena.store.bots import BotVersion
+from arena.store.home import Home
+from arena.store.store import Store
+
+NEVER_COPIED = ("__pycache__", "*.pyc", ".git", ".hg", ".svn", ".venv", ".arena", ".mypy_cache", ".pytest_cache")
+LARGEST = 512 * 1024 * 1024
+"""The bytes that the files of a bot may have."""
+MOST_FILES = 20_000
+LONGEST_NAME = 60
+LONGEST_LANGUAGE = 100
+GAMES_TO_CHECK = 2
+"""How many games the bot plays in each bracket before it is taken in."""
+
+
+@dataclass(frozen=True, slots=True)
+class Submitted:
+    """What came of a submission."""
+
+    version: BotVersion
+    is_new: bool
+    """False: this very content is here already, and nothing has changed."""
+
+
+@dataclass(frozen=True, slots=True)
+class Submission:
+    """A bot that somebody hands in."""
+
+    path: str
+    """As for arena match: a file, a folder, or the name of a bundled bot."""
+    name: str | None = None
+    version: str | None = None
+    notes: str = ""
+    limits: Limits = field(default_factory=Limits)
+
+
+def submit(
+    home: Home,
+    store: Store,
+    submission: Submission,
+    *,
+    thorough: bool = True,
+    doing: Callable[[str], None] = lambda _: None,
+    judged: Callable[[Verdict], None] = lambda _: None,
+) -> Submitted:
+    """Takes a bot in. `doing` is told what is under way, `judged` each verdict of the conformance check.
+
+    Not `thorough`: it only has to start and say hello, which is enough for the bots that ship.
+    """
+    program = find_program(submission.path)
+    name = _printable("name", program.name if submission.name is None else submission.name)
+    version = submission.version if submission.version is not None else program.version or None
+    if version is not None:
+        version = _printable("version", version)
+    doing("copying")
+    with home.submitting(), tempfile.TemporaryDirectory(prefix=".incoming-", dir=home.bots) as folder:
+        incoming = Path(folder) / "files"
+        entry = _copy(program, Path(submission.path), incoming)
+        content = content_hash(incoming)
+        if known := store.bots.with_content(name, content):
+            return Submitted(known, is_new=False)
+        if submission.version is None and version in (taken := _versions(store, name)):
+            # The author changed something but not the version in the manifest.
+            version = next(label for number in count(2) if (label := f"{version}-{number}") not in taken)
+        place = home.bots / content
+        if not store.bots.has_content(content):
+            if place.exists():  # somebody was interrupted here
+                shutil.rmtree(place)
+            # Built where it stays, because what a build makes may hold paths.
+            incoming.rename(place)
+            with _removed_on_failure(place):
+                built = _program(home, f"{content}/{entry}", name, version or "")
+                if built.build:
+                    doing("building")
+                    build(built)
+                introduction = _check(built, submission, home, GAMES_TO_CHECK if thorough else 0, doing, judged)
+        else:  # another bot has the same content, so it is built already
+            built = _program(home, f"{content}/{entry}", name, version or "")
+            introduction = _check(built, submission, home, GAMES_TO_CHECK if thorough else 0, doing, judged)
+        registered = store.bots.register(
+            name,
+            version,
+            content,
+            f"{content}/{entry}",
+            introduction.language[:LONGEST_LANGUAGE],
+            introduction.games,
+            submission.notes,
+        )
+    return Submitted(registered, is_new=True)
+
+
+def program_of(home: Home, version: BotVersion) -> Program:
+    """The version as a program that can be started."""
+    return _program(home, version.program, version.bot, version.version)
+
+
+def _program(home: Home, below: str, name: str, version: str) -> Program:
+    path = home.bots.resolve() / below
+    if not path.exists():
+        raise BadSubmission(f"{name} {version}: its files are not in {home.bots} any more: submit it again.")
+    return replace(find_program(str(path)), name=name, version=version)
+
+
+def _copy(program: Program, named: Path, target: Path) -> str:
+    """Copies the bot's files. Returns where the program is among them: a file's name, or nothing for a folder."""
+    source = named if named.exists() else bundled_folder() / named
+    source = source.resolve()
+    unwanted = (*NEVER_COPIED, *program.exclude)
+    try:
+        if not source.is_dir():
+            _check_files(source, ())
+            target.mkdir()
+            shutil.copy(source, target / source.name)
+            return source.name
+        _check_files(source, unwanted)
+        shutil.copytree(source, target, ignore=shutil.ignore_patterns(*unwanted))
+    except shutil.Error as error:
+        why = "; ".join(f"{where}: {what}" for where, _, what in error.args[0][:3])
+        raise BadSubmission(f"the files of {program.label} cannot be copied: {why}.") from error
+    except OSError as error:
+        raise BadSubmission(f"the files of {program.label} cannot be copied: {error}.") from error
+    return ""
+
+
+def _check_files(source: Path, unwanted: tuple[str, ...]) -> None:
+    """Raises where there is too much of it, or what cannot be copied: devices, links to elsewhere, links to folders."""
+    size = 0
+    for number, path in enumerate(_files(source, unwanted), start=1):
+        if path.is_symlink() and not path.resolve().is_relative_to(source if source.is_dir() else source.parent):
+            raise BadSubmission(f"{path} is a link to somewhere else: put the file itself into the bot's folder.")
+        if not path.is_file():
+            what = "a link to a folder" if path.is_dir() else "no ordinary file, or a link that leads nowhere"
+            raise BadSubmission(f"{path} is {what}: leave it out ('exclude' in arena.toml).")
+        size += path.stat().st_size
+        if size > LARGEST or number > MOST_FILES:
+            raise BadSubmission(
+                f"{source} has more than {LARGEST // 2**20} MiB or {MOST_FILES:,} files: leave out what the bot does "
+                "not need ('exclude' in arena.toml)."
+            )
+
+
+def _files(source: Path, unwanted: tuple[str, ...]) -> Iterator[Path]:
+    """The files that would be copied, and links to folders, which would be."""
+    if not source.is_dir():
+        yield source
+    for parent, folders, files in os.walk(source):
+        folders[:] = [folder for folder in folders if not _matches(folder, unwanted)]
+        links = [folder for folder in folders if (Path(parent) / folder).is_symlink()]
+        yield from (Path(parent) / name for name in (*links, *files) if not _matches(name, unwanted))
+
+
+def _matches(name: str, patterns: tuple[str, ...]) -> bool:
+    return any(fnmatch(name, pattern) for pattern in patterns)
+
+
+def content_hash(folder: Path) -> str:
+    """Stands for the files in the folder: their names, contents, and whether they can be executed."""
+    whole = sha256()
+    for path in sorted(path for path in folder.rglob("*") if path.is_file()):
+        with path.open("rb") as file:
+            digest = file_digest(file, "sha256").hexdigest()
+        executable = "x" if path.stat().st_mode & 0o100 else "-"
+        whole.update(f"{digest} {executable} {path.relative_to(folder).as_posix()}\0".encode(errors="surrogateescape"))
+    return whole.hexdigest()
+
+
+def _printable(what: str, text: str) -> str:
+    if not text.strip() or not text.isprintable() or len(text) > LONGEST_NAME or text != text.strip():
+        raise BadSubmission(f"{text!r} is not a {what}: write 1 to {LONGEST_NAME} printable characters.")
+    if "@" in text:
+        raise BadSubmission(f"{text!r} is not a {what}: an @ stands between a bot's name and its version.")
+    return text
+
+
+def _versions(store: Store, name: str) -> set[str]:
+    return {version.version for version in store.bots.all_versions() if version.bot == name}
+
+
+@contextlib.contextmanager
+def _removed_on_failure(place: Path) -> Iterator[None]:
+    try:
+        yield
+    except BaseException:
+        shutil.rmtree(place, ignore_errors=True)
+        raise
+
+
+def _printed(log: Path) -> str:
+    """What the bot has printed itself, without the arena's remarks."""
+    if not log.exists():
+        return ""
+    lines = log.read_text(encoding="utf-8", errors="replace").splitlines()
+    return "\n".join(line for line in lines if not line.startswith("[arena]"))
+
+
+def _check(
+    program: Program,
+    submission: Submission,
+    home: Home,
+    games: int,
+    doing: Callable[[str], None],
+    judged: Callable[[Verdict], None],
+) -> Introduction:
+    """Tries the bot out. Raises where it fails."""
+    run = Conformance(program, games, submission.limits, home.logs.resolve())
+
+    async def until_one_fails() -> list[Verdict]:
+        found = []
+        async with contextlib.aclosing(run.verdicts(doing)) as verdicts:
+            async for verdict in verdicts:
+                judged(verdict)
+                found.append(verdict)
+                if verdict.necessary and not verdict.good:
+                    break
+        return found
+
+    failed = [verdict for verdict in uvloop.run(until_one_fails()) if not verdict.good and verdict.necessary]
+    if failed:
+        first = failed[0]
+        said = "" if "\n" in first.detail else last_lines(_printed(home.logs / program.log_name))
+        raise BadSubmission(
+            f"{submission.path} was not taken in, because a check failed: {first.what}: {first.detail}{said}\n"
+            f"All checks: arena check {submission.path}"
+        )
+    assert run.introduction is not None, "without a hello a check has failed"
+    return run.introduction

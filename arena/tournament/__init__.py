@@ -1,0 +1,1 @@
+"""Tournaments: who meets whom, who plays the matches, and what comes of it."""

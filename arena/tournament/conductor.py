@@ -1,0 +1,286 @@
+"""The conductor plays a tournament: hands out matches, takes results, counts them in order, and writes all of it down.
+
+A match is done when it is on disk. Whatever happens in between, a power cut included, costs only what was not written
+yet; `play` on the same tournament goes on from there and comes to the same end.
+"""
+
+from __future__ import annotations
+
+import time
+from collections import Counter
+from collections.abc import Callable, Mapping
+from contextlib import suppress
+from dataclasses import dataclass, field
+
+from arena.records import MatchRecord, SeatRecord
+from arena.referee import Program, Settings
+from arena.standings import Standings
+from arena.store.bots import BotVersion
+from arena.store.home import Home
+from arena.store.matches import Batch
+from arena.store.schema import ALL
+from arena.store.store import Store
+from arena.store.tournaments import State, TournamentRecord
+from arena.tournament.brackets import Bracket
+from arena.tournament.course import Counted, Course
+from arena.tournament.event import Event
+from arena.tournament.interrupts import Interrupts
+from arena.tournament.jobs import JobMaker
+from arena.tournament.pool import Pool
+from arena.tournament.separation import Separation, refit_scope
+from arena.tournament.worker import Setup
+
+WRITE_AFTER = 0.5
+"""Seconds after which results are written, at the latest."""
+WORTH_WRITING = 200
+"""So many matches are written at once: a write costs as much as many matches in it."""
+LOOK_AROUND = 0.1
+"""Seconds between two looks at the clock and the display, when nothing comes in."""
+AT_ONCE = 256
+"""How many matches each worker plays at once, at the most: many, because they share the messages to the bots."""
+AT_ONCE_AT_FIRST = 32
+"""And at the least. Where bots think for long, more would only mean that all of them end together, and late."""
+HOLD = 0.02
+"""Seconds for which a bot's turns may be held back: a worker has one core, which others use in the meantime."""
+AHEAD = 1.25
+"""Workers are handed this many times as many matches, so that they need not wait for the next ones."""
+
+
+@dataclass(slots=True)
+class Progress:
+    """How things stand, for whoever shows it."""
+
+    bracket: str = ""
+    played: int = 0
+    """Matches of this bracket, those of earlier sittings included."""
+    expected: int | None = None
+    """How many there will be; None where that is not known."""
+    seconds: float | None = None
+    """How long the bracket is to be played; None where that is not the rule."""
+    began: float = field(default_factory=time.monotonic)
+    played_before: int = 0
+    faults: Counter[str] = field(default_factory=Counter)
+    spoiled: int = 0
+    """Matches that the host has spoiled and that are played again."""
+    last_trouble: str = ""
+    top: list[tuple[str, float, float]] = field(default_factory=list)
+    """The best bots: label, mu, sigma."""
+    round: str = ""
+
+    @property
+    def elapsed(self) -> float:
+        return time.monotonic() - self.began
+
+    @property
+    def matches_per_second(self) -> float:
+        return (self.played - self.played_before) / max(1e-9, self.elapsed)
+
+
+class Conductor:
+    """Plays one tournament, from the start or from where it was left."""
+
+    def __init__(
+        self,
+        home: Home,
+        store: Store,
+        record: TournamentRecord,
+        versions: Mapping[int, BotVersion],
+        programs: Mapping[int, Program],
+        *,
+        jobs: int,
+        at_once: int = AT_ONCE,
+        show: Callable[[Progress], None] = lambda _: None,
+    ) -> None:
+        self.home = home
+        self.store = store
+        self.record = record
+        self.event = Event.from_json(record.options)
+        self.versions = versions
+        self.programs = programs
+        self.jobs = jobs
+        self.at_once = at_once
+        self.show = show
+        self.progress = Progress()
+        self.courses: dict[str, Course] = {}
+        """Those of the brackets that were played in this sitting, for whoever wants to draw them."""
+
+    def play(self) -> None:
+        """Plays what is left of the tournament."""
+        settings = Settings(matches_at_once=2 * self.at_once, hold=HOLD, logs=self.home.logs.resolve())
+        setup = Setup(self.programs, self.event.limits, settings, core=None)
+        left = [bracket for bracket in self.record.brackets if bracket.state is State.RUNNING]
+        with Interrupts() as interrupts, Pool(setup, self.jobs, min(self.at_once, AT_ONCE_AT_FIRST)) as pool:
+            for bracket in left:
+                share = None if self.event.seconds is None else self.event.seconds / len(self.record.brackets)
+                self.progress = Progress(bracket.bracket, seconds=share)
+                run = BracketRun(self, Bracket.parse(bracket.bracket), bracket.folded, pool)
+                self.courses[bracket.bracket] = run.course
+                run.play(interrupts)
+
+    def scopes(self) -> list[int]:
+        """The scopes that a match of this tournament counts in."""
+        return [self.record.id, ALL] if self.record.rated else [self.record.id]
+
+
+class BracketRun:
+    """One bracket of the tournament under way."""
+
+    def __init__(self, conductor: Conductor, bracket: Bracket, counted_before: int, pool: Pool) -> None:
+        self.conductor = conductor
+        self.store = conductor.store
+        self.record = record = conductor.record
+        self.bracket = bracket
+        self.pool = pool
+        self.progress = conductor.progress
+        self.counted_before = counted_before
+        """So many blocks were in the standings when this sitting began."""
+        event, versions = conductor.event, conductor.versions
+        field = [number for number, version in enumerate(record.entrants) if bracket.game in versions[version].games]
+        newcomer = event.newcomer_in(bracket, [versions[version].games for version in record.entrants])
+        drawn_by = event.draw(bracket, len(field), record.seed, newcomer)
+        scale = event.scale(bracket, drawn_by.field.seats)
+        # The tournament's own standings are worked out again from the start: formats that match by strength need them
+        # as they were at each point. Those of all tournaments go on from what is on record.
+        self.own = Standings(scale, winners_only=event.winners_only)
+        self.overall = self.own
+        """The standings of all tournaments together; where this is the first one, they are the same."""
+        if record.rated:
+            earlier = self.store.standings.load(ALL, bracket.name, scale, winners_only=event.winners_only)
+            if earlier.bots:
+                self.overall = earlier
+        separation = Separation() if event.until_separated else None
+        self.course = Course(
+            drawn_by, field, record.entrants, self.own, most_matches=event.matches, separation=separation
+        )
+        self.progress.expected = event.expected_matches(drawn_by)
+        labels = {number: version.label for number, version in versions.items()}
+        self.maker = JobMaker(record.id, bracket, record.seed, record.entrants, labels)
+        self.batch = self._new_batch()
+        self.written = time.monotonic()
+        self.known_blocks = len(self.store.matches.schedule(record.id, bracket.name))
+        self.on_record: dict[int, dict[int, tuple[str, tuple[SeatRecord, ...]]]] = {}
+        for block, rotation, name, seats in self.store.matches.results(record.id, bracket.name):
+            self.on_record.setdefault(block, {})[rotation] = name, seats
+        self.pace_seen = (time.monotonic(), 0)
+        """When the pace was last adjusted, and how many matches had been played by then."""
+
+    def _new_batch(self) -> Batch:
+        return Batch(self.record.id, self.bracket.name)
+
+    # The main loop
+
+    def play(self, interrupts: Interrupts) -> None:
+        """Plays what is left of the bracket."""
+        try:
+            while not self.course.over:
+                interrupts.check()
+                if self.progress.seconds is not None and self.progress.elapsed > self.progress.seconds:
+                    self.course.stopped = True
+                handed_out = self._hand_out()
+                for report in self.pool.reports(0 if handed_out else LOOK_AROUND):
+                    self._take(report)
+                self._count()
+                if len(self.batch.matches) >= WORTH_WRITING or time.monotonic() - self.written > WRITE_AFTER:
+                    self._write()
+                    self._show()
+                    self._adjust_pace()
+        except (KeyboardInterrupt, SystemExit):  # raised above, where nothing is half done
+            self._write()
+            self._refit()
+            raise
+        except BaseException:
+            self._keep_matches()
+            raise
+        self._write()
+        self._refit()
+        self.store.tournaments.end_bracket(self.record.id, self.bracket.name)
+        self._show()
+
+    def _adjust_pace(self) -> None:
+        """Lets about as many matches be under way as end in a second: the display moves, and batches are large."""
+        now, played = time.monotonic(), self.progress.played
+        before, played_before = self.pace_seen
+        self.pace_seen = now, played
+        end_in_a_second = (played - played_before) / (now - before) / self.conductor.jobs
+        most = self.conductor.at_once
+        self.pool.at_once = round(min(most * AHEAD, max(min(most, AT_ONCE_AT_FIRST), end_in_a_second)))
+
+    def _hand_out(self) -> bool:
+        """Hands out blocks as long as somebody has room for them. Returns whether something happened."""
+        happened = False
+        while self.pool.has_room and (block := self.course.next_block()) is not None:
+            happened = True
+            if block.number >= self.known_blocks:
+                self.batch.blocks.append(block)
+            done = self.on_record.pop(block.number, {})
+            for rotation, (name, seats) in done.items():
+                self.course.take(block.number, rotation, name, seats)
+                self.progress.played += 1
+                self.progress.played_before += 1
+                self._note_faults(seats)
+            jobs = [self.maker.job(block, rotation) for rotation in range(len(block.entrants)) if rotation not in done]
+            if jobs:
+                self.pool.play(jobs)
+            else:
+                self._count()
+        return happened
+
+    def _take(self, report: MatchRecord) -> None:
+        self.batch.matches.append(report)
+        self.course.take(report.block, report.rotation, report.name, report.seats)
+        self.progress.played += 1
+        self._note_faults(report.seats)
+
+    def _note_faults(self, seats: tuple[SeatRecord, ...]) -> None:
+        for seat in seats:
+            if seat.fault:
+                self.progress.faults[seat.fault] += 1
+
+    # What is kept
+
+    def _count(self) -> None:
+        for counted in self.course.count():
+            self.progress.round = counted.block.round
+            if counted.block.number < self.counted_before:
+                if counted.block.number == self.counted_before - 1:
+                    self.own.take_changes()  # all this is on record
+                continue
+            self._count_overall(counted)
+            self.batch.pairs.append((counted.block.number, counted.pairs))
+
+    def _count_overall(self, counted: Counted) -> None:
+        if self.overall is not self.own:
+            for name, seats in counted.matches:
+                self.overall.fold(seats, name)
+
+    def _keep_matches(self) -> None:
+        """Writes what was played, but not what follows from it, which may be half done: that is counted later."""
+        played = Batch(self.record.id, self.bracket.name, self.batch.blocks, self.batch.matches)
+        with suppress(Exception):  # what went wrong first is what is told
+            self.store.matches.write(played, [])
+
+    def _write(self) -> None:
+        self.written = time.monotonic()
+        if not self.batch:
+            return
+        changes = self.own.take_changes()
+        scopes = [(self.record.id, self.own, changes)]
+        if self.record.rated:
+            overall_changes = changes if self.overall is self.own else self.overall.take_changes()
+            scopes.append((ALL, self.overall, overall_changes))
+        self.store.matches.write(self.batch, scopes)
+        self.batch = self._new_batch()
+
+    def _refit(self) -> None:
+        for scope in self.conductor.scopes():
+            refit_scope(self.store, scope, self.bracket.name)
+
+    def _show(self) -> None:
+        self.progress.spoiled, self.progress.last_trouble = self.pool.spoiled, self.pool.last_trouble
+        best = self.own.ranking()[:5]
+        self.progress.top = [
+            (self.conductor.versions[version].label, rating.mu, rating.sigma)
+            for version in best
+            for rating in [self.own.rating(version)]
+        ]
+        self.conductor.show(self.progress)

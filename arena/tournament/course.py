@@ -1,0 +1,176 @@
+"""The course of one bracket: which blocks are due, and what is counted in which order. No I/O, no clock.
+
+Blocks are numbered in the order in which the format draws them. Results may come in any order; a block is counted when
+all before it are. So the standings depend on nothing but the results.
+
+The same course is run when a tournament goes on after an interruption: what is on record is taken from there instead of
+being played, and the course comes to the same point.
+"""
+
+from __future__ import annotations
+
+from collections import deque
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from dataclasses import field as default
+
+from arena.records import BlockRecord, SeatRecord
+from arena.standings import Standings, pair_points
+from arena.tournament.formats.base import Format, Meeting, MeetingResult
+from arena.tournament.separation import FIRST_LOOK, Separation, next_look
+
+
+@dataclass(frozen=True, slots=True)
+class Counted:
+    """A block whose matches are complete and counted."""
+
+    block: BlockRecord
+    matches: tuple[tuple[str, tuple[SeatRecord, ...]], ...]
+    """For each rotation the name of the match and its seats."""
+    pairs: bytes
+
+
+@dataclass(slots=True)
+class OpenMeeting:
+    """A meeting of the round under way: its blocks, and what came of those that are counted."""
+
+    meeting: Meeting
+    half_points: list[int] = default(default_factory=list)
+    blocks_counted: int = 0
+
+    def add(self, pairs: bytes) -> None:
+        count = len(self.meeting.entrants)
+        rows = [sum(pairs[place : place + count]) for place in range(0, len(pairs), count)]
+        self.half_points = [old + new for old, new in zip(self.half_points or [0] * count, rows, strict=True)]
+        self.blocks_counted += 1
+
+    @property
+    def result(self) -> MeetingResult:
+        count = len(self.meeting.entrants)
+        most = 2 * count * (count - 1) * self.blocks_counted
+        return MeetingResult(self.meeting, tuple(points / most for points in self.half_points))
+
+
+class Course:
+    """One bracket of a tournament."""
+
+    def __init__(
+        self,
+        drawn_by: Format,
+        field: Sequence[int],
+        versions: Sequence[int],
+        standings: Standings,
+        *,
+        most_matches: int | None = None,
+        separation: Separation | None = None,
+    ) -> None:
+        self.format = drawn_by
+        self.field = field
+        """The tournament's entrants that play in this bracket, in the order in which the format numbers them."""
+        self.versions = versions
+        """The bot versions of all entrants of the tournament."""
+        self.standings = standings
+        self.most_matches = most_matches
+        self.separation = separation
+        self.counted = 0
+        """So many blocks are counted."""
+        self.matches_counted = 0
+        self.drawn = 0
+        """So many blocks have been drawn."""
+        self.matches_drawn = 0
+        self.stopped = False
+        """Whether no more blocks are to be drawn."""
+        self.separated = False
+        self._next_look = FIRST_LOOK
+        self._rounds = 0
+        self._due: deque[tuple[str, OpenMeeting, int]] = deque()
+        self._round: list[OpenMeeting] = []
+        self._open: dict[int, tuple[BlockRecord, OpenMeeting]] = {}
+        self._results: dict[int, dict[int, tuple[str, tuple[SeatRecord, ...]]]] = {}
+
+    @property
+    def over(self) -> bool:
+        """Whether all that was to be played is counted."""
+        return self.stopped and self.counted == self.drawn
+
+    def next_block(self) -> BlockRecord | None:
+        """The next block to be played; None: there is none, or it depends on results that are still to come."""
+        if self.stopped or self._must_look_first() or not self._has_due():
+            return None
+        title, meeting, deal = self._due[0]
+        entrants = meeting.meeting.entrants
+        if self.most_matches is not None and self.drawn and self.matches_drawn + len(entrants) > self.most_matches:
+            self.stopped = True
+            return None
+        self._due.popleft()
+        block = BlockRecord(self.drawn, title, deal, tuple(self.field[number] for number in entrants))
+        self._open[block.number] = block, meeting
+        self.drawn += 1
+        self.matches_drawn += len(entrants)
+        return block
+
+    def _has_due(self) -> bool:
+        """Whether a block is drawn that is not handed out; draws the next round where that is possible."""
+        while not self._due:
+            if self.format.waits and self.counted < self.drawn:
+                return False
+            if self.format.waits and self._round:
+                self.format.record([meeting.result for meeting in self._round])
+                self._round = []
+            drawn = self.format.next_round(self._skill)
+            if drawn is None:
+                self.stopped = True
+                return False
+            self._rounds += 1
+            title = drawn.title or f"round {self._rounds}"
+            meetings = [OpenMeeting(meeting) for meeting in drawn.meetings]
+            if self.format.waits:
+                self._round = meetings
+            self._due.extend((title, meeting, deal) for meeting in meetings for deal in meeting.meeting.deals)
+        return True
+
+    def _skill(self, entrant: int) -> tuple[float, float]:
+        rating = self.standings.rating(self.versions[self.field[entrant]])
+        return rating.mu, rating.sigma
+
+    def _must_look_first(self) -> bool:
+        """Whether it is to be seen first if the bots are told apart already.
+
+        That happens at fixed points of the schedule, with all before counted and nothing after them played, so that it
+        does not depend on the number of jobs where a tournament stops.
+        """
+        if self.separation is None or self.drawn < self._next_look:
+            return False
+        if self.counted < self.drawn:
+            return True
+        self._next_look = next_look(self._next_look)
+        if self.separation.reached():
+            self.stopped = self.separated = True
+        return self.stopped
+
+    def take(self, block: int, rotation: int, name: str, seats: tuple[SeatRecord, ...]) -> None:
+        """Takes the result of a match."""
+        self._results.setdefault(block, {})[rotation] = name, seats
+
+    def count(self) -> Iterator[Counted]:
+        """Counts the blocks that are complete, in order."""
+        while (results := self._results.get(self.counted)) is not None:
+            block, meeting = self._open[self.counted]
+            if len(results) < len(block.entrants):
+                return
+            matches = tuple(results[rotation] for rotation in range(len(block.entrants)))
+            pairs = pair_points([self._placements(block, seats) for _, seats in matches])
+            for name, seats in matches:
+                self.standings.fold(seats, name)
+            meeting.add(pairs)
+            if self.separation:
+                self.separation.add(block.entrants, pairs)
+            del self._results[self.counted], self._open[self.counted]
+            self.counted += 1
+            self.matches_counted += len(matches)
+            yield Counted(block, matches, pairs)
+
+    def _placements(self, block: BlockRecord, seats: Sequence[SeatRecord]) -> list[int]:
+        """The placements of a match in the order of the block's entrants."""
+        by_version = {seat.version_id: seat.placement for seat in seats}
+        return [by_version[self.versions[entrant]] for entrant in block.entrants]

@@ -1,0 +1,77 @@
+"""What a tournament will be like: its schedule, and how long it takes, from what is known of the bots."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from itertools import islice
+
+from arena.store.bots import BotVersion
+from arena.store.schema import ALL
+from arena.store.store import Store
+from arena.tournament.brackets import Bracket
+from arena.tournament.event import Event
+
+MS_PER_DECISION = 0.05
+"""What a decision costs beside the thinking: the referee, the messages, the record. On a slow machine twice as much."""
+UNKNOWN_MS = 1.0
+"""What a bot that was never seen is taken to think for a move."""
+DECISIONS = {"mantis": 18.0, "tentagram": 16.0}
+"""About how many decisions a seat has in a match."""
+
+
+@dataclass(frozen=True, slots=True)
+class Forecast:
+    """What is expected of a bracket."""
+
+    bracket: str
+    bots: int
+    seats: int
+    meetings: int | None
+    """How many tables there will be; None where that depends on the results, or on when it stops."""
+    matches: int | None
+    seconds: float | None
+    first_tables: tuple[tuple[str, ...], ...]
+    """Who sits at the first tables."""
+    known: bool
+    """Whether all of its bots have been seen before."""
+
+
+def forecast(store: Store, event: Event, field: Sequence[BotVersion], jobs: int, seed: str) -> list[Forecast]:
+    return [_forecast(store, event, Bracket.parse(name), field, jobs, seed) for name in event.brackets]
+
+
+def _forecast(
+    store: Store, event: Event, bracket: Bracket, field: Sequence[BotVersion], jobs: int, seed: str
+) -> Forecast:
+    playing = [bot for bot in field if bracket.game in bot.games]
+    newcomer = event.newcomer_in(bracket, [bot.games for bot in field])
+    drawn_by = event.draw(bracket, len(playing), seed, newcomer)
+    seats = drawn_by.field.seats
+    matches = event.expected_matches(drawn_by)
+    standings = store.standings.load(ALL, bracket.name)
+    thinking = 0.0
+    known = True
+    for bot in playing:
+        standing = standings.bots.get(bot.id)
+        known = known and standing is not None
+        if standing is not None:
+            thinking += standing.think_ms / standing.matches / len(playing)
+        else:
+            thinking += UNKNOWN_MS * DECISIONS.get(bracket.game, 20.0) / len(playing)
+    decisions = DECISIONS.get(bracket.game, 20.0) * seats
+    per_match = (seats * thinking + decisions * MS_PER_DECISION) / 1000
+    first = drawn_by.next_round(lambda _: (25.0, 25 / 3))
+    tables = first.meetings if first else ()
+    return Forecast(
+        bracket=bracket.name,
+        bots=len(playing),
+        seats=seats,
+        meetings=drawn_by.meetings_in_all,
+        matches=matches,
+        seconds=None if matches is None else matches * per_match / jobs,
+        first_tables=tuple(
+            tuple(playing[entrant].label for entrant in meeting.entrants) for meeting in islice(tables, 12)
+        ),
+        known=known,
+    )

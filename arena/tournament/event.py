@@ -1,0 +1,118 @@
+"""What an organiser has decided about a tournament: enough to play it, and to go on with it another day."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict, dataclass, fields
+from dataclasses import field as default
+from math import ceil
+from typing import Any
+
+from arena.errors import BadTournament
+from arena.games.base import Json
+from arena.ratings import Scale, draw_probability
+from arena.referee import Limits
+from arena.tournament.brackets import DEFAULT_BRACKETS, USUAL_SEATS, Bracket
+from arena.tournament.formats import FORMATS, Field, Format, Gauntlet, Knockout, Ladder, RoundRobin, Swiss
+
+MATCHES_PER_BOT = 200
+"""A round robin plays about so many matches for each bot of a bracket, unless the organiser says otherwise."""
+
+
+@dataclass(frozen=True, slots=True)
+class Event:
+    """The options of a tournament. None: what the format finds right."""
+
+    format: str = RoundRobin.name
+    brackets: tuple[str, ...] = DEFAULT_BRACKETS
+    seats: int | None = None
+    rounds: int | None = None
+    deals: int | None = None
+    double: bool = False
+    """Knockout: whether a bot is out only after its second defeat."""
+    newcomer: int | None = None
+    """Gauntlet: the number of the entrant who meets all others."""
+    matches: int | None = None
+    """Stop after so many matches in each bracket."""
+    seconds: float | None = None
+    """Stop after so much time, divided among the brackets."""
+    until_separated: bool = False
+    """Stop when all neighbours in the ranking are told apart at 95 %."""
+    winners_only: bool = False
+    """Rate who won, not the places behind."""
+    limits: Limits = default(default_factory=Limits)
+
+    def as_json(self) -> dict[str, Json]:
+        return asdict(self)
+
+    @classmethod
+    def from_json(cls, options: Mapping[str, Any]) -> Event:
+        known = {field.name for field in fields(cls)}
+        values = {name: value for name, value in options.items() if name in known}
+        return cls(**{**values, "brackets": tuple(options["brackets"]), "limits": Limits(**options["limits"])})
+
+    def check(self, games: Sequence[Sequence[str]]) -> None:
+        """Raises where this cannot be played by bots that play these games."""
+        for name in self.brackets:
+            bracket = Bracket.parse(name)
+            self.draw(bracket, sum(bracket.game in each for each in games), "", self.newcomer_in(bracket, games))
+
+    def newcomer_in(self, bracket: Bracket, games: Sequence[Sequence[str]]) -> int | None:
+        """The newcomer's number among the entrants that play in the bracket; None where there is none."""
+        playing = [number for number, each in enumerate(games) if bracket.game in each]
+        return playing.index(self.newcomer) if self.newcomer in playing else None
+
+    def draw(self, bracket: Bracket, field_size: int, seed: str, newcomer: int | None = None) -> Format:
+        """The format that decides who meets whom in the bracket."""
+        seats = bracket.seats(field_size, self.seats)
+        field = Field(field_size, seats, bracket.fewest, f"{seed}/{bracket.name}")
+        match self.format:
+            case RoundRobin.name:
+                drawn = RoundRobin(field)
+                return RoundRobin(field, cycles=self.rounds or self._usual_cycles(drawn))
+            case Swiss.name:
+                return Swiss(field, rounds=self.rounds, deals=self.deals)
+            case Knockout.name:
+                return Knockout(field, double=self.double, deals=self.deals)
+            case Ladder.name:
+                if not self._stops:
+                    raise BadTournament("a ladder has no end of its own: add --matches, --time or --until-separated.")
+                return Ladder(field, deals=self.deals)
+            case Gauntlet.name:
+                if newcomer is None:
+                    raise BadTournament(f"the newcomer of the gauntlet does not play {bracket.name}.")
+                cycle = Gauntlet(field, newcomer).meetings_per_cycle * field.seats
+                usual = None if self._stops else max(1, ceil(MATCHES_PER_BOT / cycle))
+                return Gauntlet(field, newcomer, cycles=self.rounds or usual)
+        raise BadTournament(f"there is no format {self.format!r}: choose one of {', '.join(FORMATS)}.")
+
+    def scale(self, bracket: Bracket, seats: int) -> Scale:
+        """How results are rated in the bracket."""
+        if self.winners_only and seats > 2:
+            return Scale((seats - 2) / (seats - 1))  # of the neighbours in a result all but the winner's one are tied
+        return Scale(draw_probability(bracket.game, dict(bracket.options)))
+
+    def scale_of(self, bracket: str) -> Scale:
+        """The scale of a bracket at tables of the usual size."""
+        parsed = Bracket.parse(bracket)
+        return self.scale(parsed, parsed.seats(USUAL_SEATS, self.seats))
+
+    def expected_matches(self, drawn_by: Format) -> int | None:
+        """How many matches a bracket has; None where that depends on the results or on the clock."""
+        in_all = drawn_by.matches_in_all
+        if self.until_separated or self.seconds is not None:
+            return None
+        return in_all if self.matches is None else min(self.matches, in_all or self.matches)
+
+    @property
+    def _stops(self) -> bool:
+        """Whether a rule says when to stop."""
+        return bool(self.matches or self.seconds or self.until_separated)
+
+    def _usual_cycles(self, drawn: RoundRobin) -> int | None:
+        """How often a round robin goes through the field when nobody has said so."""
+        if self._stops:
+            return None
+        field = drawn.field
+        matches_of_each = drawn.meetings_per_cycle * field.seats * field.seats / field.size
+        return max(1, ceil(MATCHES_PER_BOT / matches_of_each))

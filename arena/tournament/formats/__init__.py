@@ -1,0 +1,35 @@
+"""The formats of a tournament, by name."""
+
+from __future__ import annotations
+
+from arena.tournament.formats.base import Field, Format, Meeting, MeetingResult, Round, Skill
+from arena.tournament.formats.elimination import Decision, KnockoutRound, KnockoutTable, Part
+from arena.tournament.formats.gauntlet import Gauntlet
+from arena.tournament.formats.knockout import Knockout
+from arena.tournament.formats.ladder import Ladder
+from arena.tournament.formats.round_robin import RoundRobin
+from arena.tournament.formats.swiss import Swiss
+
+FORMATS: dict[str, type[Format]] = {
+    format_class.name: format_class for format_class in (RoundRobin, Swiss, Knockout, Ladder, Gauntlet)
+}
+"""Every format, the default first."""
+
+__all__ = [
+    "FORMATS",
+    "Decision",
+    "Field",
+    "Format",
+    "Gauntlet",
+    "Knockout",
+    "KnockoutRound",
+    "KnockoutTable",
+    "Ladder",
+    "Meeting",
+    "MeetingResult",
+    "Part",
+    "Round",
+    "RoundRobin",
+    "Skill",
+    "Swiss",
+]

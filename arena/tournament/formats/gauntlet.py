@@ -1,0 +1,57 @@
+"""Gauntlet: one newcomer against the field."""
+
+from __future__ import annotations
+
+from math import gcd
+from typing import ClassVar
+
+from arena.games.base import shuffle
+from arena.tournament.formats.base import Field, Format, Meeting, Round, Skill
+
+
+class Gauntlet(Format):
+    """One newcomer meets everybody else, equally often. The quickest way to see where a new bot stands.
+
+    The newcomer sits at every table. The others take turns: they are lined up by lot, and one group after the other
+    sits down, from the end of the line back to its start, until all have been there equally often. That is one cycle
+    and one round; all its tables play the same deal. The next cycle has a new line and the next deal.
+    """
+
+    name: ClassVar[str] = "gauntlet"
+    summary: ClassVar[str] = "One newcomer meets everybody else, equally often."
+    waits: ClassVar[bool] = False
+
+    def __init__(self, field: Field, newcomer: int, cycles: int | None = None) -> None:
+        """`newcomer`: the number of the entrant who meets all others; `cycles`: how often; None: without end."""
+        super().__init__(field)
+        assert 0 <= newcomer < field.size
+        self.newcomer = newcomer
+        self.cycles = cycles
+        self._cycle = 0
+
+    def next_round(self, skill: Skill) -> Round | None:
+        del skill
+        cycle = self._cycle
+        if cycle == self.cycles:
+            return None
+        self._cycle += 1
+        lot = f"{self.field.seed} gauntlet {cycle}"
+        line = shuffle([entrant for entrant in range(self.field.size) if entrant != self.newcomer], lot)
+        group = self.field.seats - 1
+        meetings = []
+        for table in range(self.meetings_per_cycle):
+            first = table * group
+            others = [line[(first + place) % len(line)] for place in range(group)]
+            entrants = shuffle([self.newcomer, *others], f"{lot} table {table}")
+            meetings.append(Meeting(entrants, (cycle,)))
+        return Round(tuple(meetings), f"cycle {cycle + 1}")
+
+    @property
+    def meetings_per_cycle(self) -> int:
+        """How many meetings there are until the newcomer has met everybody equally often."""
+        others = self.field.size - 1
+        return others // gcd(others, self.field.seats - 1)
+
+    @property
+    def meetings_in_all(self) -> int | None:
+        return None if self.cycles is None else self.cycles * self.meetings_per_cycle

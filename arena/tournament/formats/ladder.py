@@ -1,0 +1,115 @@
+"""Ladder: bots of about the same strength meet, those that are least known first."""
+
+from __future__ import annotations
+
+from collections import deque
+from collections.abc import Iterator, Sequence
+from math import exp, sqrt
+from typing import ClassVar
+
+from arena.games.base import shuffle
+from arena.tournament.formats.base import Field, Format, Meeting, Round, Skill
+
+BETA = 25 / 6
+"""How much a bot's play varies from match to match, on the scale of the ratings."""
+NEIGHBOURS = 12
+"""How many are looked at on either side in the order of strength to find an opponent."""
+MEMORY = 8
+"""So many tables back opponents are remembered."""
+
+
+def quality(first: tuple[float, float], second: tuple[float, float]) -> float:
+    """How open a match between two ratings is, from 0 to 1: TrueSkill's chance of a draw relative to equal bots."""
+    play = 2 * BETA**2
+    variance = play + first[1] ** 2 + second[1] ** 2
+    return sqrt(play / variance) * exp(-((first[0] - second[0]) ** 2) / (2 * variance))
+
+
+class Ladder(Format):
+    """Bots of about the same strength meet, again and again. Ranks a large field with few matches.
+
+    In every round the bot whose rating is least certain chooses first (of those, the one that has played least; then by
+    lot). Its opponents are those with whom the match is most open by their ratings, and who were not its opponents just
+    before. Then the least certain bot of those left chooses, and so on, until no table can be filled; nobody sits twice
+    in a round. A round is one deal, the same at all tables. There is no end: stop it after a time, after a number of
+    matches or when the ranking is certain enough.
+    """
+
+    name: ClassVar[str] = "ladder"
+    summary: ClassVar[str] = "Bots of about the same strength meet, the least known first, until you stop it."
+
+    def __init__(self, field: Field, deals: int | None = None) -> None:
+        """`deals`: how many a meeting plays; None: one."""
+        super().__init__(field)
+        self.deals = deals or 1
+        self._rounds = 0
+        self._played = [0] * field.size
+        self._recent = [deque[int](maxlen=MEMORY * (field.seats - 1)) for _ in range(field.size)]
+
+    def next_round(self, skill: Skill) -> Round | None:
+        size, seats = self.field.size, self.field.seats
+        lots = shuffle(range(size), f"{self.field.seed} ladder {self._rounds}")
+        ratings = [skill(entrant) for entrant in range(size)]
+        free = _Line(sorted(range(size), key=lambda entrant: (ratings[entrant][0], lots[entrant])))
+        choosing = sorted(range(size), key=lambda entrant: (-ratings[entrant][1], self._played[entrant], lots[entrant]))
+        deals = tuple(range(self._rounds * self.deals, (self._rounds + 1) * self.deals))
+        meetings: list[Meeting] = []
+        for chooser in choosing:
+            if len(meetings) == size // seats:
+                break
+            if chooser not in free:
+                continue
+            table = [chooser]
+            while len(table) < seats:
+                near = [entrant for entrant in free.near(chooser, NEIGHBOURS) if entrant not in table]
+                table.append(max(near, key=lambda entrant: self._appeal(entrant, table, ratings)))
+            for entrant in table:
+                free.remove(entrant)
+            lot = f"{self.field.seed} ladder {self._rounds} table {len(meetings)}"
+            meetings.append(Meeting(shuffle(table, lot), deals))
+            self._seat(table)
+        self._rounds += 1
+        return Round(tuple(meetings), f"round {self._rounds}")
+
+    @property
+    def meetings_in_all(self) -> int | None:
+        return None
+
+    def _appeal(self, entrant: int, table: Sequence[int], ratings: Sequence[tuple[float, float]]) -> float:
+        """How much is learnt from having the entrant at the table, too."""
+        appeal = 1.0
+        for other in table:
+            again = self._recent[other].count(entrant)
+            appeal *= quality(ratings[entrant], ratings[other]) / (1 + again)
+        return appeal
+
+    def _seat(self, table: Sequence[int]) -> None:
+        for entrant in table:
+            self._played[entrant] += 1
+            self._recent[entrant].extend(other for other in table if other != entrant)
+
+
+class _Line:
+    """Entrants in a line from which they are taken, so that those next to somebody are found at once."""
+
+    def __init__(self, order: Sequence[int]) -> None:
+        self._after = dict(zip((-1, *order), (*order, -1), strict=True))  # -1 is before the first and after the last
+        self._before = {after: before for before, after in self._after.items()}
+
+    def __contains__(self, entrant: int) -> bool:
+        return entrant in self._after
+
+    def remove(self, entrant: int) -> None:
+        before, after = self._before.pop(entrant), self._after.pop(entrant)
+        self._after[before], self._before[after] = after, before
+
+    def near(self, entrant: int, count: int) -> Iterator[int]:
+        """Up to so many on either side, the nearest first; more on one side where the other has fewer."""
+        before, after = self._before[entrant], self._after[entrant]
+        for turn in range(2 * count):
+            if before != -1 and (turn % 2 == 0 or after == -1):
+                yield before
+                before = self._before[before]
+            elif after != -1:
+                yield after
+                after = self._after[after]

@@ -1,0 +1,273 @@
+"""Swiss: in every round bots with about the same points meet, if possible for the first time."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from math import ceil, log2
+from typing import ClassVar
+
+from arena.games.base import shuffle
+from arena.tournament.formats.base import Field, Format, Meeting, MeetingResult, Round, Skill
+
+BYE = 0.5
+"""What a round is worth to a bot for which there is no seat."""
+WINDOW = 16
+"""Among so many of the next in the standings somebody is sought whom a table has not met."""
+TAIL = 24
+"""The last so many are seated by trying everything, because there is nobody left to exchange them with."""
+TRIES = 4000
+"""So many places are tried for the bots of a tail before it is given up."""
+EXCHANGES = 200
+"""So many bots are exchanged to avoid that some meet again."""
+REACH = 20
+"""Bots are exchanged between tables that are at most so far apart."""
+
+
+@dataclass(frozen=True, slots=True)
+class Standing:
+    """Where a bot stands."""
+
+    entrant: int
+    points: float
+    buchholz: float
+    """The mean points of its opponents: of two with the same points the one with the stronger opponents is before."""
+
+
+class Swiss(Format):
+    """A fixed number of rounds; in each, bots with about the same points meet. Ranks a large field in few rounds.
+
+    The standings order the bots by points, then by the mean points of their opponents (Buchholz), then by lot. From the
+    top of the standings down the tables are filled with the next bots that have met each other least often. A meeting
+    is a number of deals, the same at all tables of a round, others in each round; it gives a bot from 0 to 1 point, the
+    part of its opponents that it was placed before.
+
+    Where the bots do not fill all tables, some have fewer seats, the difference being at most one. Where the game
+    is not played with so few, those sit out who did so least often and, of them, are lowest in the standings. A round
+    without a seat gives half a point.
+    """
+
+    name: ClassVar[str] = "swiss"
+    summary: ClassVar[str] = "A few rounds in which bots with about the same points meet."
+
+    def __init__(self, field: Field, rounds: int | None = None, deals: int | None = None) -> None:
+        """`rounds`: None: two more than would be needed to find the winner; `deals`: in a meeting, None: four."""
+        super().__init__(field)
+        self.rounds = rounds or ceil(log2(field.size)) + 2
+        self.deals = deals or 4
+        self._sizes = table_sizes(field)
+        self._lots = shuffle(range(field.size), f"{field.seed} swiss")
+        self._drawn = 0
+        self._points = [0.0] * field.size
+        self._byes = [0] * field.size
+        self._sitting_out: list[int] = []
+        self._met = [Counter[int]() for _ in range(field.size)]
+
+    def next_round(self, skill: Skill) -> Round | None:
+        del skill
+        if self._drawn == self.rounds:
+            return None
+        order = self.ranking()
+        place = {entrant: number for number, entrant in enumerate(order)}
+        lowest_first = sorted(order, key=lambda entrant: (self._byes[entrant], -place[entrant]))
+        self._sitting_out = lowest_first[: len(order) - sum(self._sizes)]
+        playing = [entrant for entrant in order if entrant not in self._sitting_out]
+        first_deal = self._drawn * self.deals
+        deals = tuple(range(first_deal, first_deal + self.deals))
+        self._drawn += 1
+        lot = f"{self.field.seed} swiss round {self._drawn}"
+        tables = seat(playing, self._sizes, self._met)
+        meetings = (Meeting(shuffle(table, f"{lot} table {number}"), deals) for number, table in enumerate(tables))
+        return Round(tuple(meetings), f"round {self._drawn}")
+
+    def record(self, results: Sequence[MeetingResult]) -> None:
+        for entrant in self._sitting_out:
+            self._byes[entrant] += 1
+            self._points[entrant] += BYE
+        for result in results:
+            entrants = result.meeting.entrants
+            for entrant, points in zip(entrants, result.points, strict=True):
+                self._points[entrant] += points
+                self._met[entrant].update(other for other in entrants if other != entrant)
+
+    def standings(self) -> list[Standing]:
+        """Where everybody stands, the best first."""
+        standings = [
+            # Rounded, because sums of thirds that should be equal are not.
+            Standing(entrant, round(points, 9), round(self._buchholz(entrant), 9))
+            for entrant, points in enumerate(self._points)
+        ]
+        return sorted(standings, key=lambda each: (-each.points, -each.buchholz, self._lots[each.entrant]))
+
+    def ranking(self) -> list[int]:
+        """All entrants, the best first."""
+        return [standing.entrant for standing in self.standings()]
+
+    @property
+    def meetings_in_all(self) -> int:
+        return self.rounds * len(self._sizes)
+
+    @property
+    def matches_in_all(self) -> int:
+        return self.rounds * self.deals * sum(self._sizes)
+
+    def _buchholz(self, entrant: int) -> float:
+        opponents = self._met[entrant]
+        return sum(self._points[other] * times for other, times in opponents.items()) / max(1, opponents.total())
+
+
+def table_sizes(field: Field) -> list[int]:
+    """How many sit at the tables of a round, the largest first: as many as possible, about equally many at each."""
+    tables = ceil(field.size / field.seats)
+    seated = field.size
+    if tables * field.fewest > field.size:  # somebody has to sit out
+        tables = field.size // field.seats
+        seated = tables * field.seats
+    return [seated // tables + (number < seated % tables) for number in range(tables)]
+
+
+Met = Sequence[Counter[int]]
+"""For each entrant how often it has met the others."""
+
+
+def seat(order: Sequence[int], sizes: Sequence[int], met: Met) -> list[list[int]]:
+    """Tables of bots that are near each other in the order and have met least often.
+
+    From the top down each place is taken by whoever of the next few has met those at the table least often. That leaves
+    no choice at the end, so the tail is seated by trying everything. If some still meet again, they are exchanged.
+    """
+    left = list(order)
+    tables: list[list[int]] = []
+    while len(left) > TAIL:
+        tables.append(_next_table(left, sizes[len(tables)], met))
+    tables += _Tail(sizes[len(tables) :], met).seat(left)
+    return _exchange(tables, met)
+
+
+def _exchange(tables: list[list[int]], met: Met) -> list[list[int]]:
+    """Exchanges bots that meet again with others, again and again; the best that was found.
+
+    Who was moved just now stays for a while, so that exchanges for the worse, too, lead on and not back.
+    """
+    now = least = sum(_meetings_at(table, met) for table in tables)
+    best, tables = tables, [list(table) for table in tables]
+    while_moved = sum(map(len, tables)) // 8
+    free_from: dict[int, int] = {}
+    for step in range(EXCHANGES):
+        if least == 0:
+            break
+        costs = {
+            (number, place): _meetings(entrant, table, met)
+            for number, table in enumerate(tables)
+            for place, entrant in enumerate(table)
+            if free_from.get(entrant, 0) <= step
+        }
+        number, place = max(costs, key=lambda seat: (costs[seat], seat))
+        found = _best_exchange(tables, number, place, costs, met)
+        if found is None:
+            break
+        change, _, other_number, other_place = found
+        here, there = tables[number], tables[other_number]
+        here[place], there[other_place] = there[other_place], here[place]
+        free_from[here[place]] = free_from[there[other_place]] = step + while_moved
+        now += change
+        if now < least:
+            best, least = [list(table) for table in tables], now
+    return best
+
+
+def _best_exchange(
+    tables: Sequence[Sequence[int]], number: int, place: int, costs: Mapping[tuple[int, int], int], met: Met
+) -> tuple[int, int, int, int] | None:
+    """By how much the repeated meetings change, how far away the best table for an exchange is, and the seat there."""
+    here = tables[number]
+    entrant = here[place]
+    times = met[entrant].get
+    options = (
+        (
+            _meetings(tables[there][seat], here, met)
+            + _meetings(entrant, tables[there], met)
+            - 2 * times(tables[there][seat], 0) ** 2  # the two themselves do not meet
+            - cost
+            - costs[number, place],
+            abs(there - number),
+            there,
+            seat,
+        )
+        for (there, seat), cost in costs.items()
+        if 0 < abs(there - number) <= REACH
+    )
+    return min(options, default=None)
+
+
+def _next_table(left: list[int], size: int, met: Met) -> list[int]:
+    """Takes those for the next table from all who are left."""
+    table = [left.pop(0)]
+    while len(table) < size:
+        near = range(min(WINDOW, len(left)))
+        table.append(left.pop(min(near, key=lambda place: (_meetings(left[place], table, met), place))))
+    return table
+
+
+def _meetings(entrant: int, table: Sequence[int], met: Met) -> int:
+    """How unwelcome the entrant is at the table: the third meeting of two bots is worse than the second."""
+    times = met[entrant].get  # much quicker than a counter's own way to say 0
+    return sum([times(other, 0) ** 2 for other in table])
+
+
+def _meetings_at(table: Sequence[int], met: Met) -> int:
+    return sum(_meetings(entrant, table[:place], met) for place, entrant in enumerate(table))
+
+
+class _Tail:
+    """Seats the last of a round by trying everything, nearest neighbours first, as long as that takes not too long."""
+
+    def __init__(self, sizes: Sequence[int], met: Met) -> None:
+        self._sizes = sizes
+        self._met = met
+        self._tries = 0
+        self._allowed = 0
+        self._best: list[list[int]] = []
+
+    def seat(self, entrants: Sequence[int]) -> list[list[int]]:
+        if not entrants:
+            return []
+        left = list(entrants)
+        greedy = [_next_table(left, size, self._met) for size in self._sizes]
+        worst = sum(_meetings_at(table, self._met) for table in greedy)
+        for limit in self._limits(worst):
+            self._allowed, self._tries = limit, TRIES
+            self._search([], [entrants[0]], list(entrants[1:]), 0, 0)
+            if self._best:
+                return self._best
+        return greedy
+
+    def _limits(self, worst: int) -> Iterator[int]:
+        """How many repeated meetings are allowed, one try after the other: none, then more and more."""
+        limit = 0
+        while limit < worst:
+            yield limit
+            limit = 2 * limit + 1
+        yield worst
+
+    def _search(self, done: list[list[int]], table: list[int], left: list[int], first: int, cost: int) -> None:
+        """Fills the table from those left, from the given place on, and then the others.
+
+        A solution lowers what is allowed, so that only better ones are sought from then on.
+        """
+        if len(table) == self._sizes[len(done)]:
+            done = [*done, table]
+            if not left:
+                self._best = done
+                self._allowed = cost - 1
+                return
+            table, left, first = left[:1], left[1:], 0
+        for place in range(first, len(left)):
+            entrant = left[place]
+            now = cost + _meetings(entrant, table, self._met)
+            if now <= self._allowed:
+                self._tries -= 1
+                if self._tries < 0:
+                    return
+                self._search(done, [*table, entrant], left[:place] + left[place + 1 :], place, now)

@@ -1,0 +1,52 @@
+"""Jobs: the matches of a block, as they are handed to the workers. Nothing heavy is imported here."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import NamedTuple
+
+from arena.records import BlockRecord
+from arena.referee import MatchPlan
+from arena.tournament.brackets import Bracket
+
+
+class Job(NamedTuple):
+    """A match to be played."""
+
+    block: int
+    rotation: int
+    plan: MatchPlan
+    versions: tuple[int, ...]
+    """In seat order."""
+    reruns: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class JobMaker:
+    """Makes the jobs of one bracket of a tournament."""
+
+    tournament: int
+    bracket: Bracket
+    seed: str
+    versions: Sequence[int]
+    """The bot versions of the entrants, by number."""
+    labels: Mapping[int, str]
+    """What each version is called in replays."""
+
+    def job(self, block: BlockRecord, rotation: int) -> Job:
+        versions = tuple(self.versions[entrant] for entrant in seating(block.entrants, rotation))
+        plan = MatchPlan(
+            # The bots see this name, so it must not tell the seed.
+            id=f"{self.tournament}-{self.bracket.name.replace('/', '.')}-{block.number + 1}-{rotation + 1}",
+            game=self.bracket.game,
+            options=dict(self.bracket.options),
+            seed=f"{self.seed}/{self.bracket.name}/{block.deal}",
+            bots=tuple(self.labels[version] for version in versions),
+        )
+        return Job(block.number, rotation, plan, versions)
+
+
+def seating(entrants: Sequence[int], rotation: int) -> tuple[int, ...]:
+    """Who sits where in a rotation of a block: everybody moves on by one seat each time."""
+    return tuple(entrants[(seat + rotation) % len(entrants)] for seat in range(len(entrants)))

@@ -1,0 +1,157 @@
+"""A worker: a process with a referee of its own, on a core of its own, that plays the matches it is handed.
+
+It lives as long as the pipe to the conductor: when the conductor is gone, whatever the reason, the worker ends its bots
+and itself.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import os
+import signal
+import zlib
+from collections.abc import Mapping
+from dataclasses import dataclass
+from multiprocessing.connection import Connection
+from typing import NamedTuple
+
+import uvloop
+
+from arena import replay
+from arena.errors import HostFault
+from arena.records import MatchRecord, SeatRecord
+from arena.referee import Limits, Outcome, Program, Referee, Settings
+from arena.store.moment import now
+from arena.tournament.jobs import Job
+
+QUICKLY = 1
+"""The compression of replays: the best one makes them a fifth smaller, and takes twice as long."""
+SEND_AFTER = 0.05
+"""Seconds for which reports are collected: each message to the conductor takes the core from the bots for a moment."""
+
+
+class Spoiled(NamedTuple):
+    """A match that could not be played because the host lacked something: nobody's fault at the table."""
+
+    job: Job
+    why: str
+
+
+class Broken(NamedTuple):
+    """The worker itself has failed."""
+
+    why: str
+
+
+Report = MatchRecord | Spoiled | Broken
+
+
+@dataclass(frozen=True, slots=True)
+class Setup:
+    """What a worker needs to know from the start."""
+
+    programs: Mapping[int, Program]
+    """By the id of the bot version."""
+    limits: Limits
+    settings: Settings
+    core: int | None
+    """The core that it and its bots are bound to."""
+
+
+def work(connection: Connection, setup: Setup) -> None:
+    """The whole life of a worker process."""
+    signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C reaches the whole group; the conductor says what follows
+    signal.signal(signal.SIGTERM, signal.SIG_DFL)
+    if setup.core is not None:
+        os.sched_setaffinity(0, {setup.core})
+    try:
+        uvloop.run(Worker(connection, setup).work())
+    except (BrokenPipeError, ConnectionResetError):
+        pass  # the conductor is gone
+    except Exception as error:  # noqa: BLE001, whatever it is, the conductor must hear of it
+        connection.send([Broken(f"{type(error).__name__}: {error}")])
+
+
+class Worker:
+    """Plays what comes through the pipe and sends back what came of it."""
+
+    def __init__(self, connection: Connection, setup: Setup) -> None:
+        self.connection = connection
+        self.setup = setup
+        self.reports: list[Report] = []
+        self.matches: set[asyncio.Task[None]] = set()
+
+    async def work(self) -> None:
+        loop = asyncio.get_running_loop()
+        self.over: asyncio.Future[None] = loop.create_future()
+        async with Referee(self.setup.limits, self.setup.settings) as self.referee:
+            loop.add_reader(self.connection.fileno(), self.receive)
+            await self.over
+            loop.remove_reader(self.connection.fileno())
+            for match in self.matches:
+                match.cancel()
+            await asyncio.gather(*self.matches, return_exceptions=True)
+
+    def receive(self) -> None:
+        try:
+            jobs: list[Job] | None = self.connection.recv()
+        except (EOFError, OSError):
+            jobs = None
+        if jobs is None:
+            if not self.over.done():
+                self.over.set_result(None)
+            return
+        for job in jobs:
+            task = asyncio.create_task(self.play(job))
+            self.matches.add(task)
+            task.add_done_callback(self.matches.discard)
+
+    async def play(self, job: Job) -> None:
+        try:
+            outcome = await self.referee.play(job.plan, [self.setup.programs[version] for version in job.versions])
+            report: Report = record(job, outcome)
+        except HostFault as error:
+            report = Spoiled(job, str(error))
+        except Exception as error:  # noqa: BLE001, one match that cannot be played must not take the others along
+            report = Spoiled(job, f"{type(error).__name__}: {error}")
+        if not self.reports:
+            asyncio.get_running_loop().call_later(SEND_AFTER, self.send)
+        self.reports.append(report)
+
+    def send(self) -> None:
+        """Sends what has come together."""
+        reports, self.reports = self.reports, []
+        try:
+            self.connection.send(reports)
+        except OSError:
+            if not self.over.done():
+                self.over.set_result(None)
+
+
+def record(job: Job, outcome: Outcome) -> MatchRecord:
+    """The outcome as it is kept."""
+    result = outcome.result
+    faults = {fault.seat: fault for fault in outcome.faults}
+    seats = tuple(
+        SeatRecord(
+            version_id=version,
+            placement=result.placements[seat],
+            won=1 / len(result.winners) if seat in result.winners else 0.0,
+            think_ms=outcome.think_ms[seat],
+            decisions=outcome.decisions[seat],
+            fault=faults[seat].fault.value if seat in faults else None,
+            detail=faults[seat].detail if seat in faults else None,
+        )
+        for seat, version in enumerate(job.versions)
+    )
+    return MatchRecord(
+        block=job.block,
+        rotation=job.rotation,
+        name=job.plan.id,
+        seed=job.plan.seed,
+        ending=result.ending.value,
+        seats=seats,
+        replay=zlib.compress(replay.dumps(outcome.replay).encode(), QUICKLY),
+        played=now(),
+        reruns=job.reruns,
+    )

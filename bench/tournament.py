@@ -1,0 +1,319 @@
+"""Measures whole tournaments: bots, referees, store, ratings and replays, everything on.
+
+Laws of the measurement:
+- the peer is the bare referee of bench/referee.py, with 64 matches at once and one process for each core, measured in
+  the same rounds. It plays two-seat Mantis between two `random` bots; the tournament plays what it plays by default;
+- a tournament's time counts from the first result to the last, and once more with all that comes before and after;
+- stores of many matches are made of invented results, written through the store's own door, with the replay of a real
+  game in each; what reads them is the real thing;
+- the machine may be shared and noisy, so what is compared is measured in turns, and the median of the ratios counts;
+- reached or not, it is said, and the exit code is 0.
+"""
+
+from __future__ import annotations
+
+import os
+import shutil
+import subprocess
+import sys
+import zlib
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from random import Random
+from statistics import median
+from tempfile import TemporaryDirectory
+from time import perf_counter
+from typing import Annotated
+
+import psutil
+import trueskill
+import typer
+from rich import box
+from rich.console import Console
+from rich.table import Table
+
+from arena import replay
+from arena.games.registry import find_game
+from arena.records import BlockRecord, MatchRecord, SeatRecord
+from arena.referee import Limits
+from arena.simulation import simulate_game
+from arena.standings import Standings, pair_points
+from arena.store.home import Home
+from arena.store.matches import Batch
+from arena.store.schema import ALL
+from arena.store.store import Store
+from arena.submission import Submission, program_of, submit
+from arena.tournament.conductor import Conductor, Progress
+from arena.tournament.event import Event
+from arena.tournament.separation import refit_scope
+from bench.referee import PINNED, PYTHON, Contestant, Figures, rate
+
+out = Console()
+CORES = len(os.sched_getaffinity(0))
+QUICK_BOTS = ("random", "greedy", "counter")
+BUILT_BOTS = ("random_js", "random_cpp")
+
+
+def take_in(home: Home, bots: tuple[str, ...]) -> tuple[str, ...]:
+    """Submits the bots that can be built here."""
+    taken = []
+    with Store.open(home.database) as store:
+        for bot in bots:
+            try:
+                submit(home, store, Submission(bot, limits=Limits(start=60.0)), thorough=False)
+            except Exception as error:  # noqa: BLE001, whatever it is, it is why this bot does not play
+                out.print(f"{bot} does not play: {error}", markup=False, highlight=False)
+            else:
+                taken.append(bot)
+    return tuple(taken)
+
+
+@dataclass(slots=True)
+class Played:
+    """A tournament that was played."""
+
+    matches: int
+    decisions: int
+    seconds: float
+    """From the first result to the last."""
+    seconds_in_all: float
+    memory: list[int]
+    """The bytes of the conductor, now and then."""
+
+
+def play(home: Home, bots: tuple[str, ...], event: Event) -> Played:
+    """Plays a tournament as `arena tournament` does."""
+    began = perf_counter()
+    first: list[float] = []
+    memory: list[int] = []
+    us = psutil.Process()
+
+    def show(progress: Progress) -> None:
+        if progress.played and not first:
+            first.append(perf_counter())
+        memory.append(us.memory_info().rss)
+
+    with home.conducting(), Store.open(home.database) as store:
+        versions = [store.bots.find(bot) for bot in bots]
+        record = store.tournaments.begin(
+            "", event.format, event.as_json(), "bench", [version.id for version in versions], event.brackets
+        )
+        by_id = {version.id: version for version in versions}
+        programs = {version.id: program_of(home, version) for version in versions}
+        Conductor(home, store, record, by_id, programs, jobs=CORES, show=show).play()
+        ended = perf_counter()
+        found = list(store.matches.stored(tournament_id=record.id))
+    decisions = sum(match.decisions for match in found)
+    return Played(len(found), decisions, ended - first[0], ended - began, memory)
+
+
+# Beside the bare referee
+
+
+def measure_throughput(rounds: int, seconds: float) -> None:
+    ratios: dict[str, list[float]] = {}
+    figures: Figures = {}
+    table = Table(
+        "round", "bracket", "matches/s", "decisions/s", "with start and end", "/ referee", box=box.SIMPLE_HEAD
+    )
+    with TemporaryDirectory() as folder:
+        home = Home(Path(folder))
+        bots = take_in(home, (*QUICK_BOTS, *BUILT_BOTS))
+        for number in range(rounds):
+            referee = Contestant(PYTHON, PINNED, (64,))
+            referee.measure(2.0, figures)
+            (slices,) = figures.values()
+            bare = rate(slices[-1])
+            both: list[Played] = []
+            for bracket in ("mantis", "tentagram"):
+                played = play(home, bots, Event(brackets=(bracket,), seconds=seconds))
+                both.append(played)
+                per_second = played.decisions / played.seconds
+                ratios.setdefault(f"{bracket} alone", []).append(per_second / bare)
+                table.add_row(
+                    str(number + 1),
+                    bracket,
+                    f"{played.matches / played.seconds:,.0f}",
+                    f"{per_second:,.0f}",
+                    f"{played.decisions / played.seconds_in_all:,.0f}",
+                    f"{per_second / bare:.2f}",
+                )
+            in_all = sum(played.decisions for played in both) / sum(played.seconds for played in both)
+            ratios.setdefault("both brackets, as by default", []).append(in_all / bare)
+            table.add_row(str(number + 1), "bare referee", "", f"{bare:,.0f}", "", "1")
+    out.print(f"[bold]Beside the bare referee[/]: {', '.join(bots)}, default options, {seconds:g} s each")
+    out.print(table)
+    for what, found in sorted(ratios.items()):
+        verdict(f"{what}: decisions/s >= 0.5 x those of the bare referee with 64 matches", median(found), ">=", 0.5)
+
+
+# Growth
+
+
+def measure_growth(sizes: tuple[int, ...]) -> None:
+    table = Table("matches", "seconds", "ms a match", "conductor, MB, first and last", box=box.SIMPLE_HEAD)
+    per_match = {}
+    memory = {}
+    with TemporaryDirectory() as folder:
+        for size in sizes:
+            home = Home(Path(folder) / str(size))
+            bots = take_in(home, QUICK_BOTS)
+            played = play(home, bots, Event(brackets=("mantis",), matches=size))
+            per_match[size] = played.seconds / played.matches
+            memory[size] = played.memory
+            table.add_row(
+                f"{played.matches:,}",
+                f"{played.seconds:.1f}",
+                f"{1000 * per_match[size]:.2f}",
+                f"{played.memory[0] / 2**20:.1f}, {played.memory[-1] / 2**20:.1f}",
+            )
+    out.print("[bold]Growth[/]: random, greedy and counter in Mantis")
+    out.print(table)
+    few, many = sizes[-2], sizes[-1]
+    verdict(f"time for a match of {many:,} / of {few:,} (linear: about 1)", per_match[many] / per_match[few], "<=", 1.3)
+    settled = memory[many][len(memory[many]) // 10]
+    verdict("memory of the conductor at the end / after a tenth (flat: 1)", memory[many][-1] / settled, "<=", 1.1)
+
+
+# A store of many matches
+
+
+def invented(count: int, bots: int, seats: int, rng: Random) -> Iterator[tuple[tuple[int, ...], list[list[int]]]]:
+    """Blocks of results between bots of different strengths: who met, and the placements in each rotation."""
+    for _ in range(count):
+        entrants = tuple(rng.sample(range(bots), seats))
+        rotations = []
+        for _ in range(seats):
+            order = sorted(entrants, key=lambda entrant: -(entrant + rng.gauss(0, 3)))
+            rotations.append([order.index(entrant) + 1 for entrant in entrants])
+        yield entrants, rotations
+
+
+def fill(home: Home, matches: int, bots: int = 8, seats: int = 4) -> None:
+    """A store with a tournament of so many invented matches."""
+    game = find_game("mantis")
+    text = replay.dumps(simulate_game(game, {}, seats, "bench", "1-mantis-1-1").replay)
+    packed = zlib.compress(text.encode())
+    rng = Random("bench")
+    scale = Event().scale_of("mantis")
+    own, overall = Standings(scale), Standings(scale)
+    with Store.open(home.database) as store:
+        versions = [
+            store.bots.register(f"bot{number}", None, f"hash {number}", f"{number}/", "python", ["mantis"]).id
+            for number in range(bots)
+        ]
+        record = store.tournaments.begin("", "round-robin", Event().as_json(), "seed", versions, ["mantis"])
+        batch = Batch(record.id, "mantis")
+        for number, (entrants, rotations) in enumerate(invented(matches // seats, bots, seats, rng)):
+            batch.blocks.append(BlockRecord(number, "round 1", number + 1, entrants))
+            batch.pairs.append((number, pair_points(rotations)))
+            for rotation, placements in enumerate(rotations):
+                name = f"1-mantis-{number + 1}-{rotation + 1}"
+                seated = tuple(
+                    SeatRecord(versions[entrant], place, float(place == 1), 5.0, 15, None, None)
+                    for entrant, place in zip(entrants, placements, strict=True)
+                )
+                batch.matches.append(
+                    MatchRecord(number, rotation, name, "seed/1", "over", seated, packed, "2026-01-01 00:00:00")
+                )
+                own.fold(seated, name)
+                overall.fold(seated, name)
+            if len(batch.matches) >= 1000:
+                write(store, batch, own, overall)
+                batch = Batch(record.id, "mantis")
+        write(store, batch, own, overall)
+        for scope in (record.id, ALL):
+            refit_scope(store, scope, "mantis")
+        store.tournaments.end_bracket(record.id, "mantis")
+
+
+def write(store: Store, batch: Batch, own: Standings, overall: Standings) -> None:
+    scopes = [(batch.tournament_id, own, own.take_changes()), (ALL, overall, overall.take_changes())]
+    store.matches.write(batch, scopes)
+
+
+def measure_big_store(matches: int, small: int, rounds: int) -> None:
+    with TemporaryDirectory() as folder:
+        big_home, small_home = Home(Path(folder) / "big"), Home(Path(folder) / "small")
+        began = perf_counter()
+        fill(big_home, matches)
+        out.print(f"[bold]A store of {matches:,} matches[/] (written in {perf_counter() - began:.0f} s)")
+        fill(small_home, small)
+        measure_rating(big_home, matches)
+        measure_leaderboard(big_home, small_home, rounds)
+
+
+def measure_rating(home: Home, matches: int) -> None:
+    """Rating and refitting all that is stored, beside nothing but the calls of the trueskill package."""
+    scale = Event().scale_of("mantis")
+    with Store.open(home.database) as store:
+        began = perf_counter()
+        standings = Standings(scale)
+        for _, _, name, seats in store.matches.results(1, "mantis"):
+            standings.fold(seats, name)
+        folded = perf_counter() - began
+        refit_scope(store, ALL, "mantis")
+        ours = perf_counter() - began
+        sample = 3000
+        environment = trueskill.TrueSkill(tau=0.0, draw_probability=scale.draw_probability)
+        ratings = {version: environment.create_rating() for version in standings.bots}
+        results = [
+            seats for _, (_, _, _, seats) in zip(range(sample), store.matches.results(1, "mantis"), strict=False)
+        ]
+        began = perf_counter()
+        for seats in results:
+            rated = environment.rate(
+                [(ratings[seat.version_id],) for seat in seats], ranks=[seat.placement for seat in seats]
+            )
+            for seat, (rating,) in zip(seats, rated, strict=True):
+                ratings[seat.version_id] = rating
+        bare = (perf_counter() - began) / len(results) * matches
+    out.print(
+        f"rated in {folded:.1f} s, refitted in {ours - folded:.1f} s; the bare package takes {bare:.0f} s "
+        f"(from {len(results):,} of them)",
+        highlight=False,
+    )
+    verdict("rating and refitting / bare trueskill calls", ours / bare, "<=", 2.0)
+
+
+def measure_leaderboard(big: Home, small: Home, rounds: int) -> None:
+    ratios = []
+    for _ in range(rounds):
+        seconds = []
+        for home in (small, big):
+            began = perf_counter()
+            command = (sys.executable, "-m", "arena", "leaderboard", "--home", str(home.path))
+            subprocess.run(command, check=True, stdout=subprocess.DEVNULL)  # noqa: S603, our own
+            seconds.append(perf_counter() - began)
+        ratios.append(seconds[1] / seconds[0])
+    verdict("arena leaderboard on the big store / on one of 1,000 matches", median(ratios), "<=", 2.0)
+
+
+def verdict(claim: str, value: float, relation: str, limit: float) -> None:
+    reached = value >= limit if relation == ">=" else value <= limit
+    word = "[green]reached[/]" if reached else "[bold red]not reached[/]"
+    out.print(f"{word} {value:.2f} ({relation} {limit:g})  {claim}", highlight=False)
+
+
+def main(
+    rounds: Annotated[int, typer.Option(min=1, help="How often each figure is taken.")] = 3,
+    seconds: Annotated[float, typer.Option(min=1, help="Seconds for each tournament beside the referee.")] = 8.0,
+    most: Annotated[int, typer.Option(min=1000, help="Matches of the longest tournament.")] = 10_000,
+    stored: Annotated[int, typer.Option(min=1000, help="Matches in the big store.")] = 100_000,
+    quick: Annotated[bool, typer.Option("--quick", help="A look, no measurement.")] = False,
+) -> None:
+    """Measure tournaments beside the bare referee, their growth, and what a big store costs."""
+    os.environ.setdefault("GRPC_VERBOSITY", "ERROR")
+    if quick:
+        rounds, seconds, most, stored = 1, 4.0, 1000, 5000
+    out.print(f"{CORES} cores, load {os.getloadavg()[0]:.1f} before the start.", highlight=False)
+    if shutil.which("node") is None:
+        out.print("node is not installed, so random_js does not play.")
+    measure_throughput(rounds, seconds)
+    measure_growth(tuple(size for size in (100, 1000, 10_000) if size <= most))
+    measure_big_store(stored, 1000, max(3, rounds))
+
+
+if __name__ == "__main__":
+    typer.run(main)

@@ -1,0 +1,29 @@
+"""Runs the real command line in a process of its own."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+ARENA = [sys.executable, "-m", "arena"]
+ROOT = Path(__file__).parents[2]
+
+
+def arena(*arguments: str | Path, columns: int = 100, cwd: Path = ROOT) -> subprocess.CompletedProcess[str]:
+    """What `arena ARGUMENTS` prints and how it exits. A traceback is never right."""
+    environment = {**os.environ, "COLUMNS": str(columns), "PYTHONUTF8": "1", "TERM": "dumb"}
+    command = [*ARENA, *map(str, arguments)]
+    done = subprocess.run(command, capture_output=True, text=True, env=environment, cwd=cwd, timeout=120, check=False)
+    assert "Traceback" not in done.stderr + done.stdout
+    return done
+
+
+def complaint(*arguments: str | Path) -> str:
+    """The one sentence on standard error of a command that must end with exit code 2."""
+    done = arena(*arguments)
+    assert done.returncode == 2, done
+    assert done.stdout == ""
+    (sentence,) = done.stderr.splitlines()
+    return sentence

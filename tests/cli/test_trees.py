@@ -1,0 +1,54 @@
+"""Knockouts as they are drawn."""
+
+from __future__ import annotations
+
+from rich.console import Console
+
+from arena.cli.trees import render_tree
+from arena.tournament.formats import Field, Knockout, MeetingResult
+
+LABELS = [f"bot{number}" for number in range(8)]
+
+
+def drawn(size: int, width: int = 100, *, double: bool = False) -> str:
+    """The tree of a knockout in which the entrant with the higher number wins 3 : 1."""
+    knockout = Knockout(Field(size, 2, 2, "seed"), double=double, seeded=True)
+    while (each := knockout.next_round(lambda _: (25.0, 8.0))) is not None:
+        knockout.record(
+            [
+                MeetingResult(
+                    meeting, tuple(0.75 if entrant == max(meeting.entrants) else 0.25 for entrant in meeting.entrants)
+                )
+                for meeting in each.meetings
+            ]
+        )
+    console = Console(width=width, file=None, no_color=True)
+    with console.capture() as capture:
+        console.print(render_tree(knockout.tree, LABELS))
+    return "\n".join(line.rstrip() for line in capture.get().splitlines())
+
+
+def test_a_tree_of_four() -> None:
+    assert drawn(4) == (
+        "semi-final    final\n"
+        "✓ bot3 75% ─┐\n"
+        "  bot0 25%  ├ ✓ bot3 75%\n"
+        "            │   bot2 25%\n"
+        "✓ bot2 75% ─┘\n"
+        "  bot1 25%"
+    )
+
+
+def test_a_bye_is_called_one() -> None:
+    assert "bye" in drawn(3)
+
+
+def test_a_double_elimination_has_an_upper_and_a_lower_part_and_a_final() -> None:
+    text = drawn(4, double=True)
+    assert text.index("upper") < text.index("lower") < text.index("grand final")
+
+
+def test_on_a_narrow_terminal_the_rounds_stand_below_each_other() -> None:
+    text = drawn(8, width=30)
+    assert "─" not in text
+    assert text.index("quarter-final") < text.index("semi-final") < text.index("\nfinal")

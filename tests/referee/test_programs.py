@@ -1,0 +1,323 @@
+"""What can be named as a bot, how it would be started, and every sentence for what cannot."""
+
+from __future__ import annotations
+
+import asyncio
+import os
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from arena.errors import ArenaError, BadProgram, BuildFailed
+from arena.referee.process import BotLog, BotProcess
+from arena.referee.programs import MANIFEST, Program, build, bundled_folder, bundled_names, find_program
+
+PYTHON = 'command = ["python", "bot.py"]\n'
+
+
+def folder_with(tmp_path: Path, manifest: str, name: str = "bot") -> Path:
+    """A bot's folder with this arena.toml."""
+    folder = tmp_path / name
+    folder.mkdir(exist_ok=True)
+    (folder / MANIFEST).write_text(manifest, encoding="utf-8")
+    return folder
+
+
+def script(path: Path, text: str) -> Path:
+    path.write_text(text, encoding="utf-8")
+    path.chmod(0o755)
+    return path
+
+
+def refusal(named: str | Path) -> str:
+    """Why what was named cannot be a bot."""
+    with pytest.raises(BadProgram) as caught:
+        find_program(str(named))
+    sentence = str(caught.value)
+    assert "\n" not in sentence
+    return sentence
+
+
+# Single files
+
+
+def test_a_python_file_is_run_by_this_interpreter(tmp_path: Path) -> None:
+    file = tmp_path / "my_bot.py"
+    file.touch()
+    program = find_program(str(file))
+    assert program == Program("my_bot", "", tmp_path, (sys.executable, str(file)))
+    assert program.label == "my_bot"
+
+
+def test_an_executable_script_is_run_by_its_shebang(tmp_path: Path) -> None:
+    file = script(tmp_path / "bot.sh", "#!/bin/sh\necho I play\n")
+    program = find_program(str(file))
+    assert program.command == (str(file),)
+    assert subprocess.check_output(program.command, text=True) == "I play\n"
+
+
+def test_a_binary_is_run_as_it_is(tmp_path: Path) -> None:
+    true = shutil.which("true")
+    assert true is not None
+    file = Path(shutil.copy(true, tmp_path / "binary"))
+    assert find_program(str(file)) == Program("binary", "", tmp_path, (str(file),))
+
+
+@pytest.mark.parametrize("suffix", [".js", ".mjs", ".cjs"])
+def test_a_js_file_is_run_by_node(suffix: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    node = script(tmp_path / "node", "#!/bin/sh\n")
+    monkeypatch.setenv("PATH", str(tmp_path))
+    file = tmp_path / f"bot{suffix}"
+    file.touch()
+    assert find_program(str(file)).command == (str(node), str(file))
+
+
+def test_a_js_file_without_node(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    file = tmp_path / "bot.js"
+    file.touch()
+    monkeypatch.setenv("PATH", str(tmp_path))
+    assert refusal(file) == f"{file} needs node, which is not installed; install it: apt-get install nodejs"
+
+
+def test_a_file_is_found_from_where_the_user_is(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    (tmp_path / "bot.py").touch()
+    monkeypatch.chdir(tmp_path)
+    for named in ("bot.py", "./bot.py"):
+        assert find_program(named).command == (sys.executable, str(tmp_path.resolve() / "bot.py"))
+
+
+def test_a_file_that_is_not_executable(tmp_path: Path) -> None:
+    file = tmp_path / "bot.sh"
+    file.write_text("#!/bin/sh\n")
+    assert refusal(file) == f"{file} is not executable; make it so: chmod +x {file}"
+
+
+def test_a_path_that_is_not_there(tmp_path: Path) -> None:
+    assert refusal(tmp_path / "bot.py") == f"{tmp_path / 'bot.py'}: no such file or folder."
+    assert refusal("./nowhere") == "./nowhere: no such file or folder."
+
+
+# Folders with arena.toml
+
+
+def test_a_folder_with_everything_said(tmp_path: Path) -> None:
+    manifest = """
+        name = "clever"
+        version = "1.2"
+        games = ["tentagram", "mantis"]
+        command = ["java", "-jar", "bot.jar"]
+        build = ["make", "-j2"]
+        [env]
+        DEPTH = "7"
+    """
+    folder = folder_with(tmp_path, manifest)
+    program = find_program(str(folder))
+    assert program == Program(
+        "clever",
+        "1.2",
+        folder,
+        ("java", "-jar", "bot.jar"),
+        games=("tentagram", "mantis"),
+        build=("make", "-j2"),
+        env={"DEPTH": "7"},
+    )
+    assert program.label == "clever 1.2"
+
+
+def test_a_folder_with_only_a_command_is_called_as_the_folder(tmp_path: Path) -> None:
+    program = find_program(str(folder_with(tmp_path, PYTHON, "quiet")))
+    assert (program.label, program.games, program.build, program.env) == ("quiet", (), (), {})
+
+
+@pytest.mark.parametrize("python", ["python", "python3"])
+def test_python_means_this_interpreter(python: str, tmp_path: Path) -> None:
+    program = find_program(str(folder_with(tmp_path, f'command = ["{python}", "-u", "bot.py"]')))
+    assert program.command == (sys.executable, "-u", "bot.py")
+
+
+def test_a_program_of_the_folder_is_found_in_it(tmp_path: Path) -> None:
+    folder = folder_with(tmp_path, 'command = ["run", "fast"]')
+    script(folder / "run", "#!/bin/sh\n")
+    assert find_program(str(folder)).command == (str(folder / "run"), "fast")
+
+
+@pytest.mark.parametrize("command", ["./bot", "build/bot"])
+def test_a_program_that_is_yet_to_be_built_is_looked_for_in_the_folder(command: str, tmp_path: Path) -> None:
+    folder = folder_with(tmp_path, f'command = ["{command}"]')
+    (found,) = find_program(str(folder)).command
+    assert Path(found) == folder / command
+
+
+def test_an_absolute_command_stays_what_it_is(tmp_path: Path) -> None:
+    assert find_program(str(folder_with(tmp_path, 'command = ["/bin/sh", "x"]'))).command == ("/bin/sh", "x")
+
+
+def test_the_folder_where_the_user_is(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    folder = folder_with(tmp_path, PYTHON, "here")
+    monkeypatch.chdir(folder)
+    assert find_program(".").name == "here"
+
+
+def test_a_folder_without_a_manifest(tmp_path: Path) -> None:
+    assert refusal(tmp_path).startswith(f"{tmp_path} has no arena.toml, which says how to start the bot;")
+    (tmp_path / MANIFEST).mkdir()
+    assert "has no arena.toml" in refusal(tmp_path)
+
+
+BAD_MANIFESTS = [
+    ("command = [", "is not valid TOML: "),
+    ('name = "a"\nname = "b"\n', "is not valid TOML: "),
+    (f'{PYTHON}nam = "x"', "unknown key 'nam': did you mean 'name'?"),
+    (f"{PYTHON}colour = 3", "unknown key 'colour': choose name, version, games, command, build, env or exclude."),
+    (f"{PYTHON}name = 3", "'name' must be a text."),
+    (f'{PYTHON}name = "two\\nlines"', "'name' must be a text."),
+    (f"{PYTHON}version = 1.0", "'version' must be a text."),
+    (f'{PYTHON}games = "mantis"', "'games' must be a list of texts."),
+    (f"{PYTHON}games = [1]", "'games' must be a list of texts."),
+    (f'{PYTHON}games = ["mantiss"]', "unknown game 'mantiss': did you mean 'mantis'?"),
+    (f'{PYTHON}games = ["chess"]', "unknown game 'chess': choose mantis or tentagram."),
+    ('command = "python bot.py"', "'command' must be a list of texts."),
+    ('command = ["python", 3]', "'command' must be a list of texts."),
+    ("", '\'command\' is missing, for instance: command = ["python", "bot.py"]'),
+    ("command = []", "'command' is missing"),
+    (f'{PYTHON}build = "make"', "'build' must be a list of texts."),
+    (f"{PYTHON}env = 3", "'env' must be a table of texts."),
+    (f"{PYTHON}[env]\nDEPTH = 7", "'env' must be a table of texts."),
+]
+
+
+@pytest.mark.parametrize(("manifest", "reason"), BAD_MANIFESTS, ids=[reason for _, reason in BAD_MANIFESTS])
+def test_a_bad_manifest_is_named_with_what_is_wrong(manifest: str, reason: str, tmp_path: Path) -> None:
+    folder = folder_with(tmp_path, manifest)
+    said = refusal(folder)
+    assert said.startswith(str(folder / MANIFEST))
+    assert reason in said
+
+
+def test_a_manifest_that_is_not_utf8(tmp_path: Path) -> None:
+    folder = folder_with(tmp_path, PYTHON)
+    (folder / MANIFEST).write_bytes(b'name = "\xff"\n')
+    assert f"{folder / MANIFEST} is not valid TOML: " in refusal(folder)
+
+
+UNSTARTABLE = {
+    "the name of a variable": f'{PYTHON}[env]\n"A=B" = "x"',
+    "a variable": f'{PYTHON}[env]\nA = "\\u0000"',
+    "the command": 'command = ["python", "\\u0000"]',
+    "the build command": f'{PYTHON}build = ["make", "\\u0000"]',
+}
+
+
+@pytest.mark.parametrize("manifest", UNSTARTABLE.values(), ids=UNSTARTABLE)
+def test_what_no_process_can_be_started_with_is_refused(manifest: str, tmp_path: Path) -> None:
+    """The system takes no NUL in a command or a variable, and no = in a variable's name."""
+
+    async def start() -> None:
+        program = find_program(str(folder_with(tmp_path, manifest)))
+        build(program)
+        BotProcess(program, {}, BotLog(None), lambda: None)
+
+    with pytest.raises(ArenaError, match="bot"):
+        asyncio.run(start())
+
+
+# Bundled bots
+
+
+def test_the_bundled_bots() -> None:
+    assert {"random", "greedy", "counter", "searcher", "random_js", "random_cpp"} <= set(bundled_names())
+    assert bundled_names() == sorted(bundled_names())
+
+
+@pytest.mark.parametrize("name", bundled_names())
+def test_a_bundled_bot_is_found_by_its_name(name: str) -> None:
+    program = find_program(name)
+    assert program.name == name
+    assert program.version
+    assert program.folder == bundled_folder() / name
+    assert set(program.games) == {"mantis", "tentagram"}
+
+
+def test_what_lies_here_goes_before_a_bundled_bot(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    folder = folder_with(tmp_path, PYTHON, "random")
+    monkeypatch.chdir(tmp_path)
+    assert find_program("random").folder == folder.resolve()
+
+
+def test_an_unknown_name_gets_the_nearest_one_or_the_choice() -> None:
+    hint = "A bot of your own is named by its path: ./my_bot.py"
+    assert refusal("greddy") == f"unknown bot 'greddy': did you mean 'greedy'? {hint}"
+    said = refusal("zzz")
+    assert said.startswith("unknown bot 'zzz': choose counter, greedy, random")
+    assert said.endswith(hint)
+
+
+# Building
+
+
+def built(folder: Path) -> str:
+    """How the build of this folder's bot failed."""
+    with pytest.raises(BuildFailed) as caught:
+        build(find_program(str(folder)))
+    return str(caught.value)
+
+
+def test_a_program_without_a_build_command_needs_none(tmp_path: Path) -> None:
+    build(find_program(str(folder_with(tmp_path, PYTHON))))
+
+
+def test_the_build_runs_in_the_folder_with_the_environment(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("FROM_OUTSIDE", "outside")
+    command = 'echo "$FROM_OUTSIDE $FROM_MANIFEST" > made; cat >> made'
+    manifest = f"""{PYTHON}build = ["sh", "-c", '{command}']\n[env]\nFROM_MANIFEST = "inside"\n"""
+    folder = folder_with(tmp_path, manifest)
+    build(find_program(str(folder)))
+    assert (folder / "made").read_text() == "outside inside\n"
+
+
+def test_a_build_with_python_and_with_a_program_of_the_folder(tmp_path: Path) -> None:
+    python = """build = ["python", "-c", "import sys; open('made', 'w').write(sys.executable)"]\n"""
+    folder = folder_with(tmp_path, PYTHON + python)
+    build(find_program(str(folder)))
+    assert (folder / "made").read_text() == sys.executable
+    folder = folder_with(tmp_path, f'{PYTHON}build = ["make.sh"]\n')
+    script(folder / "make.sh", "#!/bin/sh\necho by script > made\n")
+    build(find_program(str(folder)))
+    assert (folder / "made").read_text() == "by script\n"
+
+
+def test_a_build_that_fails_shows_its_exit_code_and_last_lines(tmp_path: Path) -> None:
+    command = 'for i in $(seq 50); do echo "line $i"; done; echo broken >&2; exit 7'
+    folder = folder_with(tmp_path, f"""version = "2"\n{PYTHON}build = ["sh", "-c", '{command}']\n""")
+    first, *rest = built(folder).splitlines()
+    assert first == "bot 2: the build ended with exit code 7."
+    assert rest == [f"    | line {number}" for number in range(40, 51)] + ["    | broken"]
+
+
+def test_a_build_that_fails_in_silence(tmp_path: Path) -> None:
+    folder = folder_with(tmp_path, f'{PYTHON}build = ["false"]\n')
+    assert built(folder) == "bot: the build ended with exit code 1."
+
+
+def test_a_build_that_prints_no_text(tmp_path: Path) -> None:
+    folder = folder_with(tmp_path, f"""{PYTHON}build = ["sh", "-c", 'printf "\\\\377\\\\n"; exit 1']\n""")
+    assert built(folder).splitlines()[1] == "    | \N{REPLACEMENT CHARACTER}"
+
+
+@pytest.mark.parametrize("command", ["no-such-compiler", "./configure"])
+def test_a_build_command_that_is_not_there(command: str, tmp_path: Path) -> None:
+    folder = folder_with(tmp_path, f'{PYTHON}build = ["{command}"]\n')
+    said = built(folder)
+    assert said.startswith(f"bot: the build command {command!r} cannot be run: ")
+    assert os.strerror(2) in said
+
+
+def test_a_build_that_takes_too_long(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    def never_ends(*_: object, timeout: float, **__: object) -> None:
+        raise subprocess.TimeoutExpired("make", timeout)
+
+    monkeypatch.setattr(subprocess, "run", never_ends)
+    assert built(folder_with(tmp_path, f'{PYTHON}build = ["make"]\n')) == "bot: the build took more than 600 s."

@@ -1,0 +1,333 @@
+"""The referee with real bot processes, good ones and bad ones, over real gRPC."""
+
+from __future__ import annotations
+
+import asyncio
+import os
+import resource
+import sys
+import time
+from collections.abc import Awaitable, Callable
+from pathlib import Path
+from typing import TypeVar
+
+import grpc
+import psutil
+import pytest
+import uvloop
+from grpc_health.v1 import health_pb2, health_pb2_grpc
+from grpc_reflection.v1alpha import reflection_pb2, reflection_pb2_grpc
+
+from arena import replay
+from arena.errors import ArenaError, HostFault
+from arena.referee import Limits, MatchPlan, Outcome, Program, Referee, Settings, find_program
+from arena.referee.series import pairings, play_series
+from arena.replay import FaultKind
+from tests.referee.naughty import CHILD
+
+T = TypeVar("T")
+NAUGHTY = Path(__file__).parent / "naughty.py"
+LIMITS = Limits(start=30.0, turn=1.0)
+RANDOM = find_program("random")
+
+
+def naughty(mode: str) -> Program:
+    return Program(f"naughty-{mode}", "", NAUGHTY.parent, (sys.executable, str(NAUGHTY), mode))
+
+
+def run(job: Callable[[Referee], Awaitable[T]], limits: Limits = LIMITS, settings: Settings | None = None) -> T:
+    """Runs the job with a referee, and sees to it that nothing is left over."""
+    processes, descriptors = len(psutil.Process().children()), psutil.Process().num_fds()
+    folders: list[Path] = []
+
+    async def with_referee() -> T:
+        async with Referee(limits, settings) as referee:
+            folders.append(referee.folder)
+            return await job(referee)
+
+    result = uvloop.run(with_referee())
+    assert len(psutil.Process().children()) == processes
+    assert not folders[0].exists()
+    # grpc keeps a few descriptors for itself; what would show here is one for each bot or match
+    assert psutil.Process().num_fds() <= descriptors + 20
+    return result
+
+
+async def play(
+    referee: Referee, *programs: Program, game: str = "mantis", number: int = 1, options: dict[str, str] | None = None
+) -> Outcome:
+    labels = tuple(program.label for program in programs)
+    return await referee.play(MatchPlan(f"m{number}", game, options or {}, f"seed {number}", labels), programs)
+
+
+def check_outcome(outcome: Outcome) -> None:
+    """The replay verifies and says what the outcome says."""
+    read_back = replay.loads(replay.dumps(outcome.replay).encode())
+    assert replay.verify(read_back) == outcome.result
+    assert read_back.forfeited == tuple(fault.seat for fault in outcome.faults)
+
+
+@pytest.mark.parametrize(
+    ("game", "options", "seats"),
+    [
+        ("mantis", {"edition": "classic"}, 2),
+        ("mantis", {"edition": "icons"}, 6),
+        ("mantis", {"edition": "grab"}, 4),
+        ("tentagram", {"placement": "free"}, 3),
+        ("tentagram", {"placement": "strict"}, 16),
+    ],
+)
+def test_a_match_of_every_kind(game: str, options: dict[str, str], seats: int) -> None:
+    outcome = run(lambda referee: play(referee, *[RANDOM] * seats, game=game, options=options))
+    check_outcome(outcome)
+    assert outcome.faults == ()
+    assert all(outcome.decisions)
+    assert all(ms > 0 for ms in outcome.think_ms)
+
+
+def test_the_same_seed_plays_the_same_match() -> None:
+    async def twice(referee: Referee) -> list[Outcome]:
+        return [await play(referee, RANDOM, RANDOM, RANDOM, options={"edition": "icons"}) for _ in range(2)]
+
+    first, second = run(twice)
+    actions = [[entry.action for entry in outcome.replay.entries] for outcome in (first, second)]  # type: ignore[union-attr]
+    assert actions[0] == actions[1]
+
+
+def test_many_matches_at_once_share_the_processes() -> None:
+    async def series(referee: Referee) -> tuple[list[Outcome], int]:
+        matches = pairings("tentagram", {}, ["a", "b", "c"], 60, "seed")
+        outcomes = [outcome async for _, outcome in play_series(referee, matches, [RANDOM] * 3, 32)]
+        return outcomes, len(referee.instances)
+
+    outcomes, processes = run(series)
+    assert processes == 3
+    assert len({outcome.plan.id for outcome in outcomes}) == 60
+    for outcome in outcomes:
+        check_outcome(outcome)
+        assert outcome.faults == ()
+
+
+IN_THE_MIDDLE = [
+    ("crash", FaultKind.CRASH, "signal SIGSEGV"),
+    ("exit", FaultKind.CRASH, "exit code 3"),
+    ("sleep", FaultKind.TIMEOUT, "more than the 1 s that are allowed for a turn"),
+    ("slow-once", FaultKind.TIMEOUT, "more than the 1 s that are allowed for a turn"),
+    ("illegal", FaultKind.ILLEGAL, "'steal 5' is not legal: seat 0 cannot steal from seat 5"),
+    ("no-such-action", FaultKind.ILLEGAL, "4711 is not the code of an action"),
+    ("somebody-elses-match", FaultKind.PROTOCOL, "It answered in match 4711, which it does not play."),
+    ("answer-twice", FaultKind.PROTOCOL, "which it was not asked"),
+    ("wrong-turn", FaultKind.PROTOCOL, "which it was not asked"),
+    ("uneven-lists", FaultKind.PROTOCOL, "in lists that are not equally long"),
+    ("second-hello", FaultKind.PROTOCOL, "hello twice"),
+    ("garbage", FaultKind.PROTOCOL, "bytes that are not a PlayRequest"),
+    ("empty", FaultKind.TIMEOUT, "more than the 1 s that are allowed for a turn"),
+    ("huge", FaultKind.PROTOCOL, "It sent a message of 50000000 bytes, allowed are 4194304."),
+    ("flood", FaultKind.PROTOCOL, "which it was not asked"),
+    ("hang-up", FaultKind.DISCONNECT, "closed its stream"),
+]
+
+
+@pytest.mark.parametrize(("mode", "kind", "detail"), IN_THE_MIDDLE, ids=[mode for mode, *_ in IN_THE_MIDDLE])
+def test_a_bot_that_goes_wrong_in_the_middle_hurts_only_itself(
+    mode: str, kind: FaultKind, detail: str, tmp_path: Path
+) -> None:
+    async def job(referee: Referee) -> tuple[Outcome, Outcome]:
+        bad = await play(referee, naughty(mode), RANDOM, RANDOM)
+        return bad, await play(referee, RANDOM, RANDOM, number=2)
+
+    limits = Limits(start=20.0, turn=20.0) if mode == "huge" else LIMITS
+    outcome, other = run(job, limits, Settings(logs=tmp_path))
+    check_outcome(outcome)
+    (fault,) = outcome.faults
+    assert fault.seat == 0
+    assert outcome.result.placements[0] == 3
+    assert fault.fault is kind, fault
+    assert detail in fault.detail
+    assert other.faults == ()
+    log = (tmp_path / f"naughty-{mode}.log").read_text() if (tmp_path / f"naughty-{mode}.log").exists() else ""
+    if mode in ("illegal", "garbage", "answer-twice", "slow-once", "somebody-elses-match"):
+        assert "told:" in log, "the bot was not told its fault before the stream was closed"
+
+
+AT_THE_START = [
+    ("crash-at-start", "ended before it said hello (exit code 1).\n    | I do not feel like it."),
+    ("never-hello", "did not say hello within 2 s."),
+    ("other-protocol", "speaks version 2 of the protocol, and the referee version 1."),
+    ("no-games", "said in its hello that it plays no game."),
+    ("wrong-token", "ended before it said hello (exit code 0)."),
+]
+
+
+@pytest.mark.parametrize(("mode", "detail"), AT_THE_START, ids=[mode for mode, _ in AT_THE_START])
+def test_a_bot_that_does_not_start_forfeits_with_its_own_words(mode: str, detail: str) -> None:
+    limits = Limits(start=2.0 if mode == "never-hello" else 20.0)
+    outcome = run(lambda referee: play(referee, RANDOM, naughty(mode), RANDOM), limits)
+    check_outcome(outcome)
+    (fault,) = outcome.faults
+    assert (fault.seat, fault.fault) == (1, FaultKind.START)
+    assert detail in fault.detail
+
+
+def test_a_bot_is_asked_only_for_games_it_plays() -> None:
+    outcome = run(lambda referee: play(referee, naughty("good"), RANDOM, RANDOM, game="tentagram"))
+    (fault,) = outcome.faults
+    assert fault.detail == "naughty-good does not play tentagram."
+
+
+def test_a_claim_in_the_manifest_must_be_kept() -> None:
+    program = naughty("good")
+    claims = Program("claims", "", program.folder, program.command, games=("mantis", "tentagram"))
+
+    async def start(referee: Referee) -> str:
+        with pytest.raises(ArenaError) as caught:
+            await referee.start(claims)
+        return str(caught.value)
+
+    assert "claims in arena.toml to play tentagram, but not in its hello" in run(start)
+
+
+def test_when_every_bot_fails_the_match_ends_without_a_winner() -> None:
+    outcome = run(lambda referee: play(referee, naughty("crash"), naughty("exit")))
+    check_outcome(outcome)
+    assert outcome.result.winners == ()
+    assert len(outcome.faults) == 2
+
+
+def children_left() -> list[int]:
+    return [process.pid for process in psutil.process_iter(["cmdline"]) if process.info["cmdline"] == CHILD]
+
+
+@pytest.mark.parametrize("mode", ["ignore-sigterm", "leave-children", "megabytes-on-stderr"])
+def test_a_bot_that_leaves_a_mess_is_cleaned_up(mode: str, tmp_path: Path) -> None:
+    outcome = run(lambda referee: play(referee, naughty(mode), RANDOM), settings=Settings(logs=tmp_path))
+    assert outcome.faults == ()
+    deadline = time.monotonic() + 10
+    while children_left():
+        assert time.monotonic() < deadline, "its children live on"
+        time.sleep(0.05)
+    assert sum(file.stat().st_size for file in tmp_path.iterdir()) <= 1024 * 1024 + 65536
+
+
+def test_a_slow_move_costs_only_its_match() -> None:
+    """The bot is over time once; it answers late, and its other matches go on."""
+
+    async def job(referee: Referee) -> list[Outcome]:
+        bot = naughty("slow-once")
+        return await asyncio.gather(*(play(referee, bot, RANDOM, number=number) for number in range(4)))
+
+    outcomes = run(job)
+    faults = [fault for outcome in outcomes for fault in outcome.faults]
+    assert [fault.fault for fault in faults] == [FaultKind.TIMEOUT]
+
+
+def test_a_bot_that_plays_one_match_at_a_time_gets_one_at_a_time() -> None:
+    async def job(referee: Referee) -> list[Outcome]:
+        bot = naughty("one-at-a-time")
+        return await asyncio.gather(*(play(referee, bot, RANDOM, number=number) for number in range(5)))
+
+    assert [outcome.faults for outcome in run(job)] == [()] * 5
+
+
+def test_a_crashed_bot_is_started_again_for_its_next_match() -> None:
+    async def job(referee: Referee) -> list[Outcome]:
+        return [await play(referee, naughty("exit"), RANDOM, number=number) for number in range(2)]
+
+    first, second = run(job)
+    assert [fault.fault for fault in (*first.faults, *second.faults)] == [FaultKind.CRASH] * 2
+    assert second.decisions[0] >= 3
+
+
+def test_idle_processes_are_ended() -> None:
+    async def job(referee: Referee) -> int:
+        await play(referee, RANDOM, RANDOM)
+        for _ in range(200):
+            if not referee.instances:
+                break
+            await asyncio.sleep(0.05)
+        return len(referee.instances)
+
+    assert run(job, settings=Settings(idle_seconds=0.1)) == 0
+
+
+def test_the_time_for_a_match_is_limited_too() -> None:
+    outcome = run(lambda referee: play(referee, RANDOM, RANDOM), Limits(start=20.0, turn=None, match=0.0001))
+    assert {fault.fault for fault in outcome.faults} == {FaultKind.TIMEOUT}
+
+
+def test_over_tcp_with_health_and_reflection() -> None:
+    async def job(referee: Referee) -> tuple[Outcome, int, list[str]]:
+        assert referee.address.startswith("127.0.0.1:")
+        outcome = await play(referee, RANDOM, RANDOM)
+        async with grpc.aio.insecure_channel(referee.address) as channel:
+            health = await health_pb2_grpc.HealthStub(channel).Check(
+                health_pb2.HealthCheckRequest(service="arena.v1.Referee")
+            )
+            asked = reflection_pb2.ServerReflectionRequest(list_services="")
+            answers = reflection_pb2_grpc.ServerReflectionStub(channel).ServerReflectionInfo(iter([asked]))
+            services = [service.name async for answer in answers for service in answer.list_services_response.service]
+        return outcome, health.status, services
+
+    outcome, status, services = run(job, settings=Settings(address="127.0.0.1:0"))
+    check_outcome(outcome)
+    assert outcome.faults == ()
+    assert status == health_pb2.HealthCheckResponse.SERVING
+    assert {"arena.v1.Referee", "grpc.health.v1.Health"} <= set(services)
+
+
+def test_a_second_referee_on_the_same_port_is_refused() -> None:
+    async def job(referee: Referee) -> None:
+        with pytest.raises(ArenaError, match="cannot listen on"):
+            async with Referee(settings=Settings(address=referee.address)):
+                pass
+
+    run(job, settings=Settings(address="127.0.0.1:0"))
+
+
+def test_whoever_opens_a_stream_without_a_token_is_turned_away() -> None:
+    async def job(referee: Referee) -> bytes:
+        async with grpc.aio.insecure_channel(referee.address) as channel:
+            stream = channel.stream_stream("/arena.v1.Referee/Play")()
+            await stream.write(b"hello?")
+            return bytes(await stream.read())
+
+    assert b"ARENA_TOKEN" in run(job)
+
+
+def test_a_program_that_is_not_there_forfeits() -> None:
+    ghost = Program("ghost", "", Path(os.sep), ("/nowhere/ghost",))
+    outcome = run(lambda referee: play(referee, ghost, RANDOM))
+    assert outcome.faults[0].detail == "ghost cannot be started: No such file or directory: /nowhere/ghost."
+
+
+def test_bots_that_die_all_the_time_stop_nobody() -> None:
+    """Two bots that end after three answers, in many matches at once: every match comes to its end."""
+
+    async def job(referee: Referee) -> list[Outcome]:
+        programs = [naughty("exit"), RANDOM, naughty("crash")]
+        series = pairings("mantis", {}, ["a", "b", "c"], 40, "seed")
+        return [outcome async for _, outcome in play_series(referee, series, programs, 16)]
+
+    outcomes = run(job)
+    assert len(outcomes) == 40
+    for outcome in outcomes:
+        check_outcome(outcome)
+        assert {outcome.plan.bots[fault.seat] for fault in outcome.faults} <= {"a", "c"}
+
+
+# What the host lacks
+
+
+def test_a_bot_that_cannot_be_started_for_want_of_open_files_has_not_lost() -> None:
+    async def job(referee: Referee) -> Outcome:
+        soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
+        resource.setrlimit(resource.RLIMIT_NOFILE, (psutil.Process().num_fds() + 1, hard))
+        try:
+            with pytest.raises(HostFault, match=r"random 1\.0 was not started: Too many open files"):
+                await play(referee, RANDOM, RANDOM)
+        finally:
+            resource.setrlimit(resource.RLIMIT_NOFILE, (soft, hard))
+        return await play(referee, RANDOM, RANDOM, number=2)
+
+    outcome = run(job)
+    assert not outcome.faults

@@ -1,0 +1,266 @@
+"""The store: real SQLite files, written, reopened, damaged and killed."""
+
+from __future__ import annotations
+
+import os
+import signal
+import sqlite3
+import subprocess
+import sys
+import zlib
+from pathlib import Path
+
+import pytest
+from alembic.autogenerate import compare_metadata
+from alembic.migration import MigrationContext
+from sqlalchemy import func, select, text
+
+from arena.errors import BadStore, BadSubmission, HomeInUse, NothingThere
+from arena.ratings import Scale
+from arena.records import BlockRecord, MatchRecord, SeatRecord
+from arena.standings import Standings, pair_points
+from arena.store.home import Home
+from arena.store.matches import Batch
+from arena.store.schema import ALL, matches, metadata, seats
+from arena.store.store import Store
+from arena.store.tournaments import State
+
+OLD_STORES = sorted(Path(__file__).parent.glob("schema-*.sql"))
+
+
+@pytest.fixture
+def store(tmp_path: Path) -> Store:
+    return Store.open(tmp_path / "home" / "arena.db")
+
+
+def two_bots(store: Store) -> list[int]:
+    return [store.bots.register(name, None, f"hash {name}", f"{name}/", "python", ["mantis"]).id for name in "ab"]
+
+
+def seat(version: int, placement: int, fault: str | None = None) -> SeatRecord:
+    won = 1.0 if placement == 1 else 0.0
+    return SeatRecord(version, placement, won, 12.5, 10, fault, "It fell asleep." if fault else None)
+
+
+def record(block: int, rotation: int, *seated: SeatRecord, replay: str = "{}\n") -> MatchRecord:
+    name = f"1-mantis-{block + 1}-{rotation + 1}"
+    return MatchRecord(block, rotation, name, "seed/1", "over", seated, zlib.compress(replay.encode()), "2026-01-01")
+
+
+def play_blocks(store: Store, count: int) -> Standings:
+    """A tournament of the two bots in which the first wins every match; each block is written by itself."""
+    first, second = two_bots(store)
+    tournament = store.tournaments.begin("", "round-robin", {}, "seed", [first, second], ["mantis"])
+    standings = Standings(Scale(0.01))
+    for number in range(count):
+        batch = Batch(tournament.id, "mantis", [BlockRecord(number, "round 1", number + 1, (0, 1))])
+        for rotation in range(2):
+            seated = (seat(first, 1), seat(second, 2))
+            batch.matches.append(record(number, rotation, *(seated if not rotation else seated[::-1])))
+            standings.fold(seated, batch.matches[-1].name)
+        batch.pairs.append((number, pair_points([[1, 2], [1, 2]])))
+        store.matches.write(batch, [(tournament.id, standings, standings.take_changes())])
+    return standings
+
+
+# The schema
+
+
+def test_the_migrations_lead_to_the_schema(store: Store) -> None:
+    with store.engine.connect() as connection:
+        assert compare_metadata(MigrationContext.configure(connection), metadata) == []
+
+
+@pytest.mark.parametrize("old", OLD_STORES, ids=lambda path: path.stem)
+def test_a_store_of_every_earlier_schema_is_brought_up_to_date_with_all_that_is_in_it(
+    old: Path, tmp_path: Path
+) -> None:
+    with sqlite3.connect(tmp_path / "arena.db") as connection:
+        connection.executescript(old.read_text(encoding="utf-8"))
+    connection.close()
+    with Store.open(tmp_path / "arena.db") as store:
+        assert [version.label for version in store.bots.all_versions()] == ["a 1", "b 1"]
+        (tournament,) = store.tournaments.all()
+        assert tournament.brackets[0].matches == 6
+        standings = store.standings.load(tournament.id, "mantis", Scale(0.01))
+        assert standings.bots[1].matches == 6
+        assert standings.head_to_head[1, 2].points == 6
+        assert len(list(store.matches.stored())) == 6
+        assert store.matches.replay("1-mantis-1-1") == "{}\n"
+        with store.engine.connect() as open_connection:
+            assert compare_metadata(MigrationContext.configure(open_connection), metadata) == []
+
+
+def test_there_is_an_example_of_every_schema() -> None:
+    versions = Path(__file__).parents[2] / "arena" / "store" / "migrations" / "versions"
+    assert [path.stem.removeprefix("schema-") for path in OLD_STORES] == sorted(p.stem for p in versions.glob("0*.py"))
+
+
+def test_a_store_of_a_newer_arena_is_refused_and_left_alone(tmp_path: Path) -> None:
+    with Store.open(tmp_path / "arena.db") as store, store.engine.begin() as connection:
+        connection.execute(text("UPDATE alembic_version SET version_num = '9999'"))
+    with pytest.raises(BadStore, match=r"written by a newer arena \(schema 9999"):
+        Store.open(tmp_path / "arena.db")
+
+
+def test_a_file_that_is_no_database_is_refused(tmp_path: Path) -> None:
+    (tmp_path / "arena.db").write_text("This is not a database, it is a letter to my aunt. " * 100)
+    with pytest.raises(BadStore, match="not a store of the arena, or it is damaged: file is not a database"):
+        Store.open(tmp_path / "arena.db")
+
+
+OPENER = (
+    "import sys; from pathlib import Path; from arena.store.store import Store; Store.open(Path(sys.argv[1])).close()"
+)
+
+
+def test_several_may_open_a_new_home_at_the_same_moment(tmp_path: Path) -> None:
+    command = (sys.executable, "-c", OPENER, str(tmp_path / "arena.db"))
+    openers = [subprocess.Popen(command, stderr=subprocess.PIPE, text=True) for _ in range(4)]
+    for opener in openers:
+        _, errors = opener.communicate(timeout=120)
+        assert (opener.returncode, errors) == (0, "")
+
+
+def test_a_full_disk_is_told_in_a_sentence(store: Store) -> None:
+    play_blocks(store, 1)
+    with store.engine.connect() as connection:
+        connection.execute(text("PRAGMA max_page_count=1"))  # no page more than there are
+        with pytest.raises(BadStore, match="cannot be used: database or disk is full"):
+            connection.execute(text("CREATE TABLE more AS SELECT randomblob(100000) AS something"))
+
+
+# Bots
+
+
+def test_versions_count_up_and_old_ones_stay(store: Store) -> None:
+    first = store.bots.register("bot", None, "one", "one/", "python 3.11", ["mantis", "tentagram"], "the first")
+    second = store.bots.register("bot", None, "two", "two/", "python 3.11", ["mantis"])
+    assert (first.label, second.label) == ("bot 1", "bot 2")
+    assert store.bots.find("bot") == store.bots.find("bot 2") == store.bots.find("bot@2") == second
+    assert store.bots.find("bot@1") == first == store.bots.with_content("bot", "one")
+    assert store.bots.latest() == [second]
+    assert first.games == ("mantis", "tentagram")
+
+
+def test_a_version_is_not_given_twice(store: Store) -> None:
+    store.bots.register("bot", "1.0", "one", "one/", "", ["mantis"])
+    with pytest.raises(BadSubmission, match=r"bot has a version 1\.0 already"):
+        store.bots.register("bot", "1.0", "two", "two/", "", ["mantis"])
+    assert len(store.bots.all_versions()) == 1
+
+
+def test_a_name_that_is_not_known_is_answered_with_the_nearest(store: Store) -> None:
+    with pytest.raises(NothingThere, match="no bot has been submitted yet"):
+        store.bots.find("greedy")
+    store.bots.register("greedy", None, "one", "one/", "", ["mantis"])
+    with pytest.raises(NothingThere, match="did you mean 'greedy'"):
+        store.bots.find("gredy")
+
+
+def test_a_retired_bot_is_kept_but_does_not_enter_by_itself_until_it_is_submitted_again(store: Store) -> None:
+    store.bots.register("bot", None, "one", "one/", "", ["mantis"])
+    store.bots.retire("bot", retired=True)
+    assert store.bots.latest() == []
+    assert store.bots.find("bot").retired
+    store.bots.register("bot", None, "two", "two/", "", ["mantis"])
+    assert [version.label for version in store.bots.latest()] == ["bot 2"]
+
+
+# Tournaments and matches
+
+
+def test_what_a_tournament_writes_can_be_read_again(store: Store) -> None:
+    standings = play_blocks(store, 3)
+    tournament = store.tournaments.load(1)
+    assert (tournament.name, tournament.state) == ("tournament 1", State.RUNNING)
+    assert (tournament.brackets[0].folded, tournament.brackets[0].matches) == (3, 6)
+    assert store.tournaments.played(1) == 6
+    assert [block.deal for block in store.matches.schedule(1, "mantis")] == [1, 2, 3]
+    results = list(store.matches.results(1, "mantis"))
+    assert [result[:3] for result in results][:2] == [(0, 0, "1-mantis-1-1"), (0, 1, "1-mantis-1-2")]
+    assert results[1][3] == (seat(2, 2), seat(1, 1))
+    assert store.matches.pairs(1, "mantis") == store.matches.pairs(ALL, "mantis")
+    loaded = store.standings.load(1, "mantis", Scale(0.01))
+    assert loaded.bots == standings.bots  # the very same floating point numbers
+    assert loaded.head_to_head == standings.head_to_head
+    assert [point.matches for point in store.standings.history(1, "mantis")[1]] == [1, 2, 3, 4, 5, 6]
+
+
+def test_a_tournament_is_over_when_its_last_bracket_is(store: Store) -> None:
+    tournament = store.tournaments.begin("cup", "swiss", {}, "s", two_bots(store), ["mantis", "tentagram"])
+    store.tournaments.end_bracket(tournament.id, "mantis")
+    assert store.tournaments.unfinished() is not None
+    store.tournaments.end_bracket(tournament.id, "tentagram")
+    assert store.tournaments.unfinished() is None
+    assert store.tournaments.find("cup").state is State.DONE
+    with pytest.raises(NothingThere, match="no tournament 7"):
+        store.tournaments.find("7")
+
+
+def test_a_batch_is_written_whole_or_not_at_all(store: Store) -> None:
+    play_blocks(store, 1)
+    batch = Batch(1, "mantis", [BlockRecord(1, "round 2", 2, (0, 1))])
+    batch.matches = [record(1, 0, seat(1, 1), seat(2, 2)), record(0, 0, seat(1, 1), seat(2, 2))]  # the latter is there
+    with pytest.raises(Exception, match="UNIQUE"):
+        store.matches.write(batch, [])
+    assert store.tournaments.played(1) == 2
+    assert len(store.matches.schedule(1, "mantis")) == 1
+
+
+def test_matches_are_found_by_bot_and_by_fault(store: Store) -> None:
+    play_blocks(store, 2)
+    batch = Batch(1, "mantis", [BlockRecord(2, "round 2", 3, (0, 1))])
+    batch.matches = [record(2, 0, seat(1, 1), seat(2, 2, "timeout"))]
+    store.matches.write(batch, [])
+    assert [match.name for match in store.matches.stored(newest_first=True, limit=2)] == [
+        "1-mantis-3-1",
+        "1-mantis-2-2",
+    ]
+    (faulty,) = store.matches.stored(only_faults=True, version_ids=[2])
+    assert (faulty.bots, faulty.seats[1].fault, faulty.round) == (("a 1", "b 1"), "timeout", "round 2")
+    assert list(store.matches.stored(only_faults=True, version_ids=[1])) == []
+    assert store.matches.fault_reasons(1) == [("b 1", "timeout", "It fell asleep.", 1)]
+
+
+# What was acknowledged is there
+
+WRITER = """
+import sys
+from pathlib import Path
+from arena.store.store import Store
+from arena.records import BlockRecord
+from arena.store.matches import Batch
+from tests.store.test_store import record, seat, two_bots
+store = Store.open(Path(sys.argv[1]))
+first, second = two_bots(store)
+store.tournaments.begin("", "round-robin", {}, "seed", [first, second], ["mantis"])
+for number in range(100_000):
+    played = record(number, 0, seat(first, 1), seat(second, 2))
+    store.matches.write(Batch(1, "mantis", [BlockRecord(number, "", 1, (0, 1))], [played]), [])
+    print(number, flush=True)
+"""
+
+
+def test_what_was_acknowledged_survives_kill_9(tmp_path: Path) -> None:
+    database = tmp_path / "arena.db"
+    with subprocess.Popen((sys.executable, "-c", WRITER, str(database)), stdout=subprocess.PIPE, text=True) as writer:
+        assert writer.stdout is not None
+        acknowledged = -1
+        for line in writer.stdout:
+            acknowledged = int(line)
+            if acknowledged == 40:
+                os.kill(writer.pid, signal.SIGKILL)
+    with Store.open(database) as store, store.engine.connect() as connection:
+        written = connection.execute(select(func.count()).select_from(matches)).scalar_one()
+        assert written in (acknowledged + 1, acknowledged + 2)  # one may have been written but not told
+        assert connection.execute(select(func.count()).select_from(seats)).scalar_one() == 2 * written
+        assert connection.execute(text("PRAGMA integrity_check")).scalar() == "ok"
+
+
+def test_one_conductor_at_a_time(tmp_path: Path) -> None:
+    home = Home(tmp_path / "home")
+    with home.conducting(), pytest.raises(HomeInUse, match="another tournament is running"), home.conducting():
+        pass
+    with home.conducting():
+        pass

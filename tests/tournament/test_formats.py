@@ -1,0 +1,331 @@
+"""The formats, with simulated results: who meets whom, who goes on, who is first."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable, Sequence
+from itertools import combinations
+from random import Random
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from arena.tournament.formats import (
+    FORMATS,
+    Field,
+    Format,
+    Gauntlet,
+    Knockout,
+    Ladder,
+    Meeting,
+    MeetingResult,
+    Round,
+    RoundRobin,
+    Swiss,
+)
+from arena.tournament.formats.ladder import quality
+
+Points = Callable[[Meeting], Sequence[float]]
+
+
+def by_strength(meeting: Meeting) -> list[float]:
+    """The entrant with the higher number is placed before the others, always."""
+    return shares([float(entrant) for entrant in meeting.entrants])
+
+
+def all_tied(meeting: Meeting) -> list[float]:
+    return [0.5] * len(meeting.entrants)
+
+
+def mostly_by_strength(seed: int) -> Points:
+    rng = Random(seed)
+    return lambda meeting: shares([entrant + rng.gauss(0, 4) for entrant in meeting.entrants])
+
+
+def with_many_ties(seed: int) -> Points:
+    rng = Random(seed)
+    return lambda meeting: shares([float(rng.randrange(2)) for _ in meeting.entrants])
+
+
+def shares(values: Sequence[float]) -> list[float]:
+    beaten = [sum(1 if own > other else 0.5 if own == other else 0 for other in values) - 0.5 for own in values]
+    return [count / (len(values) - 1) for count in beaten]
+
+
+def newcomer(entrant: int) -> tuple[float, float]:
+    del entrant
+    return 25.0, 25 / 3
+
+
+def play(drawn_by: Format, points: Points, most_rounds: int = 200) -> list[Round]:
+    """Plays to the end, or so many rounds."""
+    rounds: list[Round] = []
+    while len(rounds) < most_rounds and (drawn := drawn_by.next_round(newcomer)) is not None:
+        check(drawn_by, drawn)
+        rounds.append(drawn)
+        drawn_by.record([MeetingResult(meeting, tuple(points(meeting))) for meeting in drawn.meetings])
+    return rounds
+
+
+def check(drawn_by: Format, drawn: Round) -> None:
+    """What holds for the rounds of all formats."""
+    field = drawn_by.field
+    assert drawn.meetings
+    assert drawn.title
+    for meeting in drawn.meetings:
+        assert field.fewest <= len(meeting.entrants) <= field.seats
+        assert len(set(meeting.entrants)) == len(meeting.entrants)
+        assert set(meeting.entrants) <= set(range(field.size))
+        assert len(meeting.deals) == drawn_by.deals
+    assert len({meeting.deals for meeting in drawn.meetings}) == 1, "the same deals at all tables of a round"
+    if drawn_by.waits:
+        seated = [entrant for meeting in drawn.meetings for entrant in meeting.entrants]
+        assert len(set(seated)) == len(seated), "nobody sits twice in a round"
+
+
+def a_field(size: int, seats: int, fewest: int = 2, seed: str = "seed") -> Field:
+    return Field(size, min(size, seats), fewest, seed)
+
+
+def met_in(rounds: Sequence[Round]) -> Counter[frozenset[int]]:
+    return Counter(
+        frozenset(pair) for drawn in rounds for meeting in drawn.meetings for pair in combinations(meeting.entrants, 2)
+    )
+
+
+@st.composite
+def fields(draw: st.DrawFn, largest: int = 40) -> Field:
+    fewest = draw(st.sampled_from([2, 2, 3, 4]))
+    seats = draw(st.integers(fewest, 6))
+    return a_field(draw(st.integers(fewest, largest)), seats, fewest, draw(st.sampled_from(["a", "b", "c"])))
+
+
+results = st.one_of(
+    st.just(by_strength),
+    st.just(all_tied),
+    st.integers(0, 99).map(mostly_by_strength),
+    st.integers(0, 99).map(with_many_ties),
+)
+
+MAKERS: list[Callable[[Field], Format]] = [
+    lambda field: RoundRobin(field, cycles=2),
+    Swiss,
+    Knockout,
+    lambda field: Knockout(field, double=True),
+    Ladder,
+    lambda field: Gauntlet(field, newcomer=field.size - 1, cycles=3),
+]
+
+
+# All formats
+
+
+def test_every_format_is_registered_under_its_name() -> None:
+    assert list(FORMATS) == ["round-robin", "swiss", "knockout", "ladder", "gauntlet"]
+    for name, format_class in FORMATS.items():
+        assert format_class.name == name
+        assert format_class.summary.endswith(".")
+        assert format_class.__doc__ is not None
+
+
+@pytest.mark.parametrize("maker", MAKERS)
+def test_the_same_field_seed_and_results_lead_to_the_same_rounds(maker: Callable[[Field], Format]) -> None:
+    first, again = (play(maker(a_field(13, 4)), mostly_by_strength(7), 20) for _ in range(2))
+    assert first == again
+
+
+@pytest.mark.parametrize("maker", MAKERS)
+def test_another_seed_leads_to_other_rounds(maker: Callable[[Field], Format]) -> None:
+    first, other = (play(maker(a_field(13, 4, seed=seed)), by_strength, 3) for seed in ("one", "other"))
+    assert first != other
+
+
+@pytest.mark.parametrize("maker", MAKERS)
+@settings(max_examples=15)
+@given(field=fields(largest=24), points=results)
+def test_everybody_plays(maker: Callable[[Field], Format], field: Field, points: Points) -> None:
+    drawn_by = maker(field)
+    rounds = play(drawn_by, points, 30 if isinstance(drawn_by, RoundRobin | Ladder) else 200)
+    seated = {entrant for drawn in rounds for meeting in drawn.meetings for entrant in meeting.entrants}
+    assert seated == set(range(field.size))
+
+
+@pytest.mark.parametrize("maker", [MAKERS[0], MAKERS[1], MAKERS[5]])
+@settings(max_examples=15)
+@given(field=fields(largest=16))
+def test_what_is_said_of_the_number_of_meetings_is_true(maker: Callable[[Field], Format], field: Field) -> None:
+    drawn_by = maker(field)
+    rounds = play(drawn_by, by_strength, 10_000)
+    meetings = [meeting for drawn in rounds for meeting in drawn.meetings]
+    assert drawn_by.meetings_in_all == len(meetings)
+    assert drawn_by.matches_in_all == sum(len(meeting.entrants) * len(meeting.deals) for meeting in meetings)
+
+
+# Round robin
+
+
+@pytest.mark.parametrize("seats", [2, 3, 4, 5, 6])
+@pytest.mark.parametrize("size", [2, 3, 5, 8, 11, 12, 17])
+def test_in_a_round_robin_all_pairs_meet_equally_often_in_every_deal(size: int, seats: int) -> None:
+    drawn_by = RoundRobin(a_field(size, seats), cycles=3)
+    rounds = play(drawn_by, by_strength, 10_000)
+    for cycle in range(3):
+        in_cycle = [drawn for drawn in rounds if drawn.meetings[0].deals == (cycle,)]
+        assert sum(len(drawn.meetings) for drawn in in_cycle) == drawn_by.meetings_per_cycle
+        met = met_in(in_cycle)
+        assert len(met) == size * (size - 1) // 2
+        assert len(set(met.values())) == 1
+
+
+def test_a_round_robin_goes_on_without_end() -> None:
+    drawn_by = RoundRobin(a_field(4, 4))
+    assert drawn_by.meetings_in_all is None
+    assert [drawn.meetings[0].deals for drawn in play(drawn_by, by_strength, 5)] == [(0,), (1,), (2,), (3,), (4,)]
+    assert len({meeting.entrants for drawn in play(drawn_by, by_strength, 6) for meeting in drawn.meetings}) == 6
+
+
+def test_a_round_robin_of_a_thousand_bots_starts_at_once() -> None:
+    first = RoundRobin(a_field(1000, 4)).next_round(newcomer)
+    assert first is not None
+    assert len(first.meetings) <= 1000
+
+
+# Swiss
+
+
+@pytest.mark.parametrize("size", [6, 8, 9, 16, 31, 64, 150])
+def test_in_a_swiss_of_two_seats_nobody_meets_twice(size: int) -> None:
+    for points in (by_strength, all_tied, mostly_by_strength(1)):
+        assert max(met_in(play(Swiss(a_field(size, 2)), points)).values()) == 1
+
+
+@pytest.mark.parametrize(
+    ("size", "seats", "most"), [(40, 3, 1), (48, 4, 1), (24, 4, 2), (16, 4, 2), (30, 5, 2), (36, 6, 3)]
+)
+def test_in_a_swiss_of_more_seats_bots_meet_again_only_where_they_must(size: int, seats: int, most: int) -> None:
+    assert max(met_in(play(Swiss(a_field(size, seats)), mostly_by_strength(2))).values()) <= most
+
+
+@pytest.mark.parametrize("seats", [2, 4])
+def test_a_swiss_finds_the_best_and_the_worst(seats: int) -> None:
+    swiss = Swiss(a_field(32, seats))
+    play(swiss, by_strength)
+    assert swiss.ranking()[0] == 31
+    assert swiss.ranking()[-1] == 0
+
+
+def test_later_rounds_of_a_swiss_bring_together_those_with_about_the_same_points() -> None:
+    swiss = Swiss(a_field(64, 4))
+    rounds = play(swiss, by_strength, 5)
+    drawn = rounds[-1]
+    gaps = [max(meeting.entrants) - min(meeting.entrants) for meeting in drawn.meetings]
+    by_chance = [max(meeting.entrants) - min(meeting.entrants) for meeting in rounds[0].meetings]
+    assert sum(gaps) < sum(by_chance) / 2
+
+
+def test_every_round_of_a_swiss_has_its_own_deals() -> None:
+    rounds = play(Swiss(a_field(8, 4), rounds=3, deals=2), by_strength)
+    assert [drawn.meetings[0].deals for drawn in rounds] == [(0, 1), (2, 3), (4, 5)]
+
+
+@pytest.mark.parametrize(
+    ("size", "seats", "fewest", "sizes"),
+    [
+        (8, 4, 2, [4, 4]),
+        (7, 4, 2, [4, 3]),
+        (9, 4, 3, [3, 3, 3]),
+        (5, 4, 2, [3, 2]),
+        (5, 4, 3, [4]),
+        (7, 6, 3, [4, 3]),
+        (8, 3, 3, [3, 3]),
+        (5, 2, 2, [2, 2]),
+    ],
+)
+def test_the_tables_of_a_swiss_are_as_full_as_can_be(size: int, seats: int, fewest: int, sizes: list[int]) -> None:
+    drawn = Swiss(Field(size, seats, fewest, "")).next_round(newcomer)
+    assert drawn is not None
+    assert [len(meeting.entrants) for meeting in drawn.meetings] == sizes
+
+
+@pytest.mark.parametrize(("size", "seats", "fewest"), [(5, 2, 2), (5, 4, 3), (8, 3, 3), (11, 3, 3)])
+def test_in_a_swiss_everybody_sits_out_equally_often(size: int, seats: int, fewest: int) -> None:
+    swiss = Swiss(Field(size, seats, fewest, "seed"), rounds=size)
+    rounds = play(swiss, by_strength)
+    played = Counter(entrant for drawn in rounds for meeting in drawn.meetings for entrant in meeting.entrants)
+    assert max(played.values()) - min(played.values()) <= 1
+    bye = next(standing for standing in swiss.standings() if standing.entrant == size - 1)
+    assert bye.points == played[size - 1] + 0.5 * (size - played[size - 1])
+
+
+def test_who_sits_out_first_is_the_last_in_the_standings() -> None:
+    swiss = Swiss(a_field(5, 2))
+    first = swiss.next_round(newcomer)
+    assert first is not None
+    seated = {entrant for meeting in first.meetings for entrant in meeting.entrants}
+    assert swiss.ranking()[-1] not in seated
+
+
+# Ladder
+
+
+def test_in_a_ladder_all_tables_are_full() -> None:
+    ladder = Ladder(a_field(14, 4))
+    for drawn in play(ladder, by_strength, 20):
+        assert len(drawn.meetings) == 3
+        assert all(len(meeting.entrants) == 4 for meeting in drawn.meetings)
+
+
+def test_in_a_ladder_the_least_certain_plays_first_against_equals() -> None:
+    strengths = [float(entrant) for entrant in range(100)]
+
+    def skill(entrant: int) -> tuple[float, float]:
+        return strengths[entrant], 8.0 if entrant == 50 else 1.0
+
+    drawn = Ladder(a_field(100, 2)).next_round(skill)
+    assert drawn is not None
+    assert 50 in drawn.meetings[0].entrants
+    assert all(abs(first - second) <= 8 for first, second in (meeting.entrants for meeting in drawn.meetings[:40]))
+
+
+def test_in_a_ladder_opponents_change() -> None:
+    rounds = play(Ladder(a_field(12, 2)), by_strength, 11)
+    assert len(met_in(rounds)) > 50  # of 66
+    assert max(met_in(rounds).values()) <= 2
+
+
+def test_a_ladder_of_a_thousand_bots() -> None:
+    drawn = Ladder(a_field(1000, 4)).next_round(lambda entrant: (entrant / 20, 8.0 - entrant / 200))
+    assert drawn is not None
+    assert len(drawn.meetings) == 250
+
+
+def test_every_round_of_a_ladder_has_its_own_deal() -> None:
+    rounds = play(Ladder(a_field(6, 3)), by_strength, 3)
+    assert [drawn.meetings[0].deals for drawn in rounds] == [(0,), (1,), (2,)]
+
+
+def test_the_quality_of_a_match() -> None:
+    assert quality((25, 25 / 3), (25, 25 / 3)) == pytest.approx(0.447, abs=1e-3)  # the value TrueSkill is known for
+    assert quality((25, 1), (25, 1)) > quality((25, 1), (30, 1)) > quality((25, 1), (35, 1))
+
+
+# Gauntlet
+
+
+@settings(max_examples=60)
+@given(field=fields())
+def test_in_a_gauntlet_the_newcomer_meets_all_others_equally_often(field: Field) -> None:
+    gauntlet = Gauntlet(field, newcomer=1, cycles=2)
+    for cycle, drawn in enumerate(play(gauntlet, by_strength)):
+        assert len(drawn.meetings) == gauntlet.meetings_per_cycle
+        assert {meeting.deals for meeting in drawn.meetings} == {(cycle,)}
+        assert all(1 in meeting.entrants and len(meeting.entrants) == field.seats for meeting in drawn.meetings)
+        met = Counter(entrant for meeting in drawn.meetings for entrant in meeting.entrants if entrant != 1)
+        assert len(met) == field.size - 1
+        assert len(set(met.values())) == 1
+
+
+def test_the_others_of_a_gauntlet_meet_others_in_every_cycle() -> None:
+    first, second = play(Gauntlet(a_field(9, 3), newcomer=0, cycles=2), by_strength)
+    assert met_in([first]) != met_in([second])

@@ -1,0 +1,457 @@
+"""Whole tournaments from the command line: real bots, real workers, a real store; interrupted, killed and continued."""
+
+from __future__ import annotations
+
+import json
+import os
+import signal
+import sqlite3
+import subprocess
+import time
+from collections.abc import Iterator
+from pathlib import Path
+from random import Random
+from typing import Any
+
+import psutil
+import pytest
+
+from arena.referee import Limits
+from arena.replay import loads, verify
+from arena.store.home import Home
+from arena.store.store import Store
+from arena.submission import Submission, submit
+from tests.cli.run import ARENA, ROOT, arena, complaint
+
+NAUGHTY = ROOT / "tests" / "referee" / "naughty.py"
+SLOW_MACHINE = ("--time-per-move", "20s", "--time-to-start", "60s")
+FIELD = ("random", "greedy", "counter")
+EVENT = (*FIELD, "--seed", "7", "--rounds", "30", *SLOW_MACHINE)
+PATIENCE = 120.0
+ONLY_MANTIS = """
+from arena.bot import Bot
+
+class OnlyMantis(Bot):
+    def mantis(self, turn):
+        return turn.legal[0]
+
+OnlyMantis().run()
+"""
+
+
+def play(home: Path, *arguments: str) -> str:
+    done = arena("tournament", *arguments, "--home", home)
+    assert done.returncode == 0, done
+    return done.stdout
+
+
+def board(home: Path, *arguments: str) -> Any:
+    """The leaderboard, without what hangs on the clock."""
+    done = arena("leaderboard", "--json", "--home", home, *arguments)
+    assert done.returncode == 0, done
+    found = json.loads(done.stdout)
+    for each in found["brackets"]:
+        for row in each["rows"]:
+            del row["ms_per_move"], row["think_times"]
+    return found
+
+
+def results(home: Path) -> list[Any]:
+    """Every match with everything that does not hang on the clock."""
+    with sqlite3.connect(f"file:{home / 'arena.db'}?mode=ro", uri=True) as connection:
+        return connection.execute(
+            "SELECT m.name, m.seed, m.ending, s.seat, s.version_id, s.placement, s.won, s.fault "
+            "FROM matches m JOIN seats s ON s.match_id = m.id ORDER BY m.bracket, m.block, m.rotation, s.seat"
+        ).fetchall()
+
+
+@pytest.fixture(scope="module")
+def home(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A home in which a tournament was played."""
+    home = tmp_path_factory.mktemp("home")
+    text = play(home, *EVENT, "--jobs", "2")
+    for line in (
+        "mantis: 90 matches, 3 bots",
+        "tentagram: 90 matches, 3 bots",
+        "tournament 1 (round-robin): 180 matches",
+    ):
+        assert line in text
+    return home
+
+
+# The same whatever happens
+
+
+@pytest.mark.parametrize("jobs", ["1", "4"])
+def test_the_leaderboard_does_not_depend_on_the_number_of_jobs(jobs: str, home: Path, tmp_path: Path) -> None:
+    play(tmp_path, *EVENT, "--jobs", jobs)
+    assert results(tmp_path) == results(home)
+    assert board(tmp_path) == board(home)
+
+
+def processes_of(home: Path) -> Iterator[psutil.Process]:
+    """Conductors, workers and bots that work for this home."""
+    for process in psutil.process_iter():
+        try:
+            if str(home) in " ".join(process.cmdline()) or process.cwd().startswith(str(home)):
+                yield process
+        except psutil.Error:
+            continue
+
+
+def until_gone(home: Path) -> None:
+    deadline = time.monotonic() + PATIENCE
+    while left := list(processes_of(home)):
+        assert time.monotonic() < deadline, left
+        time.sleep(0.05)
+
+
+def on_record(home: Path) -> int:
+    try:
+        with sqlite3.connect(f"file:{home / 'arena.db'}?mode=ro", uri=True) as connection:
+            return int(connection.execute("SELECT count(*) FROM matches").fetchone()[0])
+    except sqlite3.OperationalError:
+        return 0  # it is not there yet
+
+
+def wait_until_something_counts(home: Path) -> None:
+    deadline = time.monotonic() + PATIENCE
+    while not counted(home):
+        assert time.monotonic() < deadline
+        time.sleep(0.05)
+
+
+def counted(home: Path) -> int:
+    """How many blocks are in the standings."""
+    try:
+        with sqlite3.connect(f"file:{home / 'arena.db'}?mode=ro", uri=True) as connection:
+            return int(connection.execute("SELECT sum(folded) FROM brackets").fetchone()[0] or 0)
+    except sqlite3.OperationalError:
+        return 0  # it is not there yet
+
+
+def start(home: Path, *arguments: str) -> subprocess.Popen[str]:
+    command = [*ARENA, "tournament", *arguments, "--home", str(home)]
+    return subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, cwd=ROOT)
+
+
+@pytest.mark.parametrize("sign", [signal.SIGKILL, signal.SIGINT], ids=["kill -9", "Ctrl-C"])
+def test_ten_times_ended_and_resumed_comes_to_the_same_end(sign: signal.Signals, tmp_path: Path) -> None:
+    """Ended at ten random moments: nothing that was written is lost, nothing is played twice, all of it is counted."""
+    event = (*FIELD, "--seed", "killed", "--rounds", "150", "--at-once", "32", "--bracket", "mantis", *SLOW_MACHINE)
+    play(tmp_path / "straight", *event)
+    rng = Random("kill")
+    home = tmp_path / "killed"
+    moments = sorted(rng.sample(range(1, 430), 10))
+    arguments: tuple[str, ...] = event
+    seen = 0
+    for moment in moments:
+        with start(home, *arguments) as conductor:
+            deadline = time.monotonic() + PATIENCE
+            while on_record(home) < moment and conductor.poll() is None:
+                assert time.monotonic() < deadline
+                time.sleep(0.01 * rng.random())
+            conductor.send_signal(sign)
+            conductor.communicate(timeout=PATIENCE)
+        assert on_record(home) >= seen
+        seen = on_record(home)
+        until_gone(home)
+        if seen:
+            arguments = ("--resume",)
+    done = arena("tournament", "--resume", "--home", home)
+    assert done.returncode == 0 or "no tournament that was interrupted" in done.stderr, done
+    assert results(home) == results(tmp_path / "straight")
+    assert board(home) == board(tmp_path / "straight")
+
+
+def workers_of(conductor: int) -> list[psutil.Process]:
+    try:
+        children = psutil.Process(conductor).children()
+        return [process for process in children if "spawn_main" in " ".join(process.cmdline())]
+    except psutil.Error:
+        return []  # some of them have just ended
+
+
+def test_a_worker_that_is_killed_is_replaced_and_nothing_changes(home: Path, tmp_path: Path) -> None:
+    with start(tmp_path, *EVENT, "--at-once", "8") as conductor:
+        deadline = time.monotonic() + PATIENCE
+        killed: set[int] = set()
+        while conductor.poll() is None and len(killed) < 2:  # a quick machine may be done before the second
+            assert time.monotonic() < deadline
+            if on_record(tmp_path) > 20 * len(killed):
+                for process in workers_of(conductor.pid)[:1]:
+                    process.kill()
+                    killed.add(process.pid)
+            time.sleep(0.005)
+        _, errors = conductor.communicate(timeout=PATIENCE)
+    assert conductor.returncode == 0, errors
+    assert killed
+    assert results(tmp_path) == results(home)
+    assert board(tmp_path) == board(home)
+    until_gone(tmp_path)
+
+
+def test_what_the_host_lacks_is_nobodys_loss(home: Path, tmp_path: Path) -> None:
+    """With too few open files allowed no bot can be started: the tournament stops and says why, and goes on later."""
+    limited = f"ulimit -n 24; exec {' '.join(ARENA)} tournament {' '.join(EVENT)} --jobs 1 --home {tmp_path}"
+    place = Home(tmp_path)
+    with Store.open(place.database) as store:
+        for bot in FIELD:
+            submit(place, store, Submission(bot, limits=Limits(start=60.0)), thorough=False)
+    command = ("sh", "-c", limited)
+    done = subprocess.run(command, capture_output=True, text=True, cwd=ROOT, timeout=PATIENCE, check=False)
+    assert done.returncode == 2, done
+    assert "Too many open files" in done.stderr
+    assert "Go on with: arena tournament --resume 1" in done.stderr
+    assert on_record(tmp_path) == 0
+    play(tmp_path, "--resume")
+    assert results(tmp_path) == results(home)
+
+
+@pytest.mark.parametrize(("sign", "code"), [(signal.SIGINT, 130), (signal.SIGTERM, 143)], ids=["Ctrl-C", "SIGTERM"])
+def test_an_interrupted_tournament_says_how_to_go_on(sign: signal.Signals, code: int, tmp_path: Path) -> None:
+    event = (*FIELD, "--seed", "1", "--matches", "100000", "--bracket", "mantis", *SLOW_MACHINE)
+    with start(tmp_path, *event) as conductor:
+        wait_until_something_counts(tmp_path)
+        conductor.send_signal(sign)
+        _, errors = conductor.communicate(timeout=PATIENCE)
+    assert conductor.returncode == code
+    assert f"Go on with: arena tournament --resume 1 --home {tmp_path}" in errors
+    assert "Traceback" not in errors
+    until_gone(tmp_path)
+    played = on_record(tmp_path)
+    assert board(tmp_path, "--tournament", "1")["brackets"][0]["matches"] in range(1, played + 1)
+    assert "arena tournament --resume 1" in arena("history", "--home", tmp_path, columns=200).stdout
+
+
+# Bots that fail
+
+
+def naughty(folder: Path, mode: str) -> Path:
+    place = folder / f"naughty-{mode}"
+    place.mkdir(parents=True)
+    command = json.dumps(["python", str(NAUGHTY), mode])
+    (place / "arena.toml").write_text(f'games = ["mantis"]\ncommand = {command}\n', encoding="utf-8")
+    return place
+
+
+def test_a_tournament_in_which_every_third_bot_is_broken_finishes_with_a_correct_table(tmp_path: Path) -> None:
+    home = Home(tmp_path / "home")
+    broken = ("crash-at-start", "illegal")
+    with Store.open(home.database) as store:
+        for mode in broken:  # past the check that would have kept them out
+            place = naughty(home.bots, mode)
+            store.bots.register(mode, None, mode, place.name, "python", ["mantis"])
+        twin = Submission("random", name="random_twin", limits=Limits(start=60.0))
+        submit(home, store, twin, thorough=False)
+    text = play(
+        home.path, "random", "greedy", *broken, "counter", "random_twin", "--bracket", "mantis", "--rounds", "3"
+    )
+    (found,) = board(home.path)["brackets"]
+    by_name = {row["bot"]: row for row in found["rows"]}
+    assert by_name["crash-at-start"]["faults"] == {"start": by_name["crash-at-start"]["matches"]}
+    assert by_name["illegal"]["faults"] == {"illegal": by_name["illegal"]["matches"]}
+    assert {row["bot"] for row in found["rows"][-2:]} == set(broken)
+    assert all(by_name[bot]["faults"] == {} for bot in ("random", "greedy", "counter"))
+    assert len({row["matches"] for row in found["rows"]}) == 1
+    assert "forfeit" in text
+
+
+def test_a_gauntlet_leaves_out_what_its_newcomer_does_not_play(tmp_path: Path) -> None:
+    (tmp_path / "only_mantis.py").write_text(ONLY_MANTIS, encoding="utf-8")
+    bots = (str(tmp_path / "only_mantis.py"), *FIELD)
+    dry = arena("tournament", *bots, "--format", "gauntlet", "--dry-run", "--home", tmp_path / "home")
+    assert dry.returncode == 0, dry
+    done = arena(
+        "tournament", *bots, "--format", "gauntlet", "--rounds", "2", *SLOW_MACHINE, "--home", tmp_path / "home"
+    )
+    assert done.returncode == 0, done
+    assert "tentagram is left out: the newcomer does not play it." in done.stderr
+    (found,) = board(tmp_path / "home")["brackets"]
+    assert found["bracket"] == "mantis"
+    by_name = {row["bot"]: row["matches"] for row in found["rows"]}
+    assert by_name["only_mantis"] == found["matches"]
+
+
+# What can be done with what is on record
+
+
+def test_replays_on_record_verify_and_can_be_shown_and_exported(home: Path, tmp_path: Path) -> None:
+    done = arena("replay", "verify", "--tournament", "1", "--home", home)
+    assert (done.returncode, done.stdout.splitlines()[-1]) == (0, "180 of 180 verified.")
+    shown = arena("replay", "show", "1-tentagram-3-2", "--brief", "--home", home)
+    assert shown.returncode == 0
+    assert "match 1-tentagram-3-2" in shown.stdout
+    file = tmp_path / "match.jsonl"
+    assert arena("replay", "export", "1-mantis-1-1", file, "--home", home).returncode == 0
+    replay = loads(file.read_bytes())
+    assert verify(replay).placements
+    assert replay.header.match == "1-mantis-1-1"
+    assert "there is no match '1-mantis-999-1' here" in complaint("replay", "show", "1-mantis-999-1", "--home", home)
+
+
+def test_history_lists_tournaments_and_matches(home: Path) -> None:
+    (tournament,) = json.loads(arena("history", "--json", "--home", home).stdout)
+    assert (tournament["matches"], tournament["state"], tournament["bots"]) == (180, "done", 3)
+    matches = json.loads(
+        arena("history", "--bot", "greedy", "--bracket", "mantis", "-n", "3", "--json", "--home", home).stdout
+    )
+    assert len(matches) == 3
+    assert all("greedy 1.0" in match["bots"] and match["bracket"] == "mantis" for match in matches)
+
+
+def test_everything_can_be_exported(home: Path, tmp_path: Path) -> None:
+    assert arena("export", "-o", tmp_path, "--home", home).returncode == 0
+    rows = {file.stem: list(map(json.loads, file.read_text().splitlines())) for file in tmp_path.iterdir()}
+    assert {name: len(found) for name, found in rows.items() if name in ("bots", "matches", "seats", "replays")} == {
+        "bots": 3,
+        "matches": 180,
+        "seats": 540,
+        "replays": 180,
+    }
+    done = arena("export", "seats", "--format", "csv", "--home", home)
+    assert done.stdout.splitlines()[0].startswith("match,tournament_id,bracket,seat,bot,version,placement")
+    assert len(done.stdout.splitlines()) == 541
+
+
+def test_the_leaderboard_in_every_form(home: Path, tmp_path: Path) -> None:
+    text = arena("leaderboard", "--bracket", "tentagram", "--home", home).stdout
+    assert text.index("counter") < text.index("greedy") < text.index("random")
+    assert "overall: 3 bots in mantis, tentagram" in arena("leaderboard", "--home", home).stdout
+    assert len(arena("leaderboard", "--csv", "--home", home).stdout.splitlines()) == 7
+    assert "| counter |" in arena("leaderboard", "--md", "--bracket", "mantis", "--home", home).stdout
+    page = tmp_path / "board.html"
+    assert arena("leaderboard", "--html", page, "--home", home).returncode == 0
+    assert "<svg" in page.read_text(encoding="utf-8")
+
+
+def test_bots_are_listed_with_what_they_reached_and_can_be_retired(home: Path) -> None:
+    rows = json.loads(arena("bots", "--json", "--home", home).stdout)
+    assert [row["bot"] for row in rows] == ["counter", "greedy", "random"]
+    assert all(row["matches"] == 180 and row["last_result"] for row in rows)
+    assert arena("retire", "random", "--home", home).returncode == 0
+    assert len(json.loads(arena("bots", "--json", "--home", home).stdout)) == 2
+    assert arena("retire", "random", "--undo", "--home", home).returncode == 0
+
+
+# Formats
+
+
+@pytest.mark.parametrize(
+    "arguments",
+    [
+        ("--format", "swiss", "--rounds", "2", "--deals", "1"),
+        ("--format", "knockout", "--deals", "1", "--seats", "2"),
+        ("--format", "knockout", "--double", "--deals", "1", "--seats", "2"),
+        ("--format", "ladder", "--matches", "24"),
+        ("--format", "gauntlet", "--newcomer", "counter", "--rounds", "2"),
+        ("--matches", "40", "--seats", "2", "--rate", "wins"),
+        ("--time", "1s"),
+    ],
+    ids=" ".join,
+)
+def test_every_format_and_stop_rule(arguments: tuple[str, ...], tmp_path: Path) -> None:
+    text = play(tmp_path, *FIELD, "--bracket", "mantis/icons", "--seed", "3", *arguments, *SLOW_MACHINE)
+    assert "mantis/icons" in text
+    assert on_record(tmp_path) >= 4
+    if "--matches" in arguments:
+        assert on_record(tmp_path) <= 40
+    if "knockout" in arguments:
+        assert "final" in text
+
+
+def test_it_stops_when_the_bots_are_told_apart(tmp_path: Path) -> None:
+    play(tmp_path, "random", "counter", "--bracket", "mantis", "--until-separated", "95%", "--seed", "3", *SLOW_MACHINE)
+    (found,) = board(tmp_path)["brackets"]
+    assert found["rows"][0]["bot"] == "counter"
+    assert found["rows"][0]["separated"] is True
+
+
+def test_a_dry_run_plays_nothing(tmp_path: Path) -> None:
+    done = arena("tournament", *FIELD, "--dry-run", "--rounds", "30", "--home", tmp_path)
+    assert done.returncode == 0
+    assert "mantis: round-robin, 3 bots, 3 at a table, 30 meetings, 90 matches" in done.stdout
+    assert "about" in done.stdout
+    assert on_record(tmp_path) == 0
+
+
+# Mistakes
+
+
+@pytest.mark.parametrize(
+    ("arguments", "sentence"),
+    [
+        (("tournament", "nobody"), "unknown bot 'nobody'"),
+        (("tournament", "random", "random"), "random 1.0 is named twice."),
+        (("tournament", *FIELD, "--format", "lottery"), "there is no format 'lottery'"),
+        (("tournament", *FIELD, "--bracket", "mantis/iconz"), "choose mantis, mantis/icons or mantis/grab."),
+        (("tournament", "random", "greedy", "--bracket", "tentagram"), "tentagram needs at least 3 bots at a table"),
+        (("tournament", *FIELD, "--bracket", "mantis", "--seats", "9"), "cannot be played with 9 seats"),
+        (("tournament", "--resume", "99"), "there is no tournament 99 here"),
+        (("tournament", "--resume", "1"), "tournament 1 is over"),
+        (("tournament", *FIELD, "--until-separated", "99%"), "bots are told apart at 95%"),
+        (("tournament", *FIELD, "--double"), "--double is for --format knockout."),
+        (("tournament", *FIELD, "--format", "ladder"), "a ladder has no end of its own"),
+        (("tournament", "--resume", "1", "--seed", "1"), "leave out --seed."),
+        (("tournament", "random@7", "greedy"), "random has no version 7: choose 1.0."),
+        (("leaderboard", "--json", "--csv"), "one form at a time"),
+        (("leaderboard", "--tournament", "9" * 30), "there is no tournament"),
+        (("leaderboard", "--bracket", "mantis/grab"), "nobody has played there"),
+        (("leaderboard", "--tournament", "cup"), "there is no tournament 'cup' here"),
+        (("compare", "random", "random"), "random 1.0 cannot be compared with itself."),
+        (("export", "everything"), "there is nothing called 'everything'"),
+        (("retire", "nobody"), "unknown bot 'nobody'"),
+        (("submit", "./nowhere.py"), "./nowhere.py: no such file or folder."),
+    ],
+    ids=lambda value: " ".join(value) if isinstance(value, tuple) else "",
+)
+def test_mistakes_are_answered_in_a_sentence_and_change_nothing(
+    arguments: tuple[str, ...], sentence: str, home: Path
+) -> None:
+    before = results(home)
+    assert sentence in complaint(*arguments, "--home", home)
+    assert results(home) == before
+
+
+@pytest.mark.parametrize("command", ["leaderboard", "history", "export"])
+def test_commands_that_read_make_no_home(command: str, tmp_path: Path) -> None:
+    assert "there is nothing in" in complaint(command, "--home", tmp_path / "home")
+    assert not (tmp_path / "home").exists()
+
+
+def test_a_home_in_use_is_left_alone(tmp_path: Path) -> None:
+    event = (*FIELD, "--seed", "1", "--matches", "100000", "--bracket", "mantis", *SLOW_MACHINE)
+    with start(tmp_path, *event) as conductor:
+        wait_until_something_counts(tmp_path)
+        assert "another tournament is running" in complaint("tournament", "--home", tmp_path)
+        assert arena("leaderboard", "--home", tmp_path).returncode == 0  # looking is always possible
+        conductor.send_signal(signal.SIGINT)
+        conductor.communicate(timeout=PATIENCE)
+    until_gone(tmp_path)
+
+
+# Old or new
+
+
+def test_compare_says_who_is_stronger_in_one_sentence(tmp_path: Path) -> None:
+    done = arena("compare", "random", "counter", "--elo", "50", "--home", tmp_path, "--seed", "1", columns=200)
+    assert done.returncode == 0, done
+    assert done.stdout.startswith("counter 1.0 is stronger than random 1.0 in mantis: +")
+    done = arena("compare", "counter", "random", "--bracket", "tentagram", "--json", "--home", tmp_path, "--seed", "1")
+    assert done.returncode == 1
+    found = json.loads(done.stdout)
+    assert (found["decision"], found["faults"]) == ("not_better", 0)
+    assert board_is_empty(tmp_path)
+
+
+def board_is_empty(home: Path) -> bool:
+    return "no match has been counted yet" in complaint("leaderboard", "--home", home)
+
+
+def test_processes_of_a_home_are_found(tmp_path: Path) -> None:
+    """The tests above rely on it."""
+    with subprocess.Popen(("sleep", "60"), cwd=tmp_path) as process:
+        try:
+            assert [found.pid for found in processes_of(tmp_path)] == [process.pid]
+        finally:
+            os.kill(process.pid, signal.SIGKILL)
