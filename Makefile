@@ -4,7 +4,7 @@ VENV := .venv
 BIN := $(VENV)/bin
 
 .DEFAULT_GOAL := help
-.PHONY: help tournament test test-again lint format golden stubs bench-engine bench-referee bench-strength bench-ratings bench-tournament clean
+.PHONY: help tournament test test-again lint format golden stubs bench-engine bench-referee bench-strength bench-ratings bench-tournament bench-sandbox clean
 
 help: ## Show this list
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 16
@@ -52,6 +52,9 @@ bench-ratings: $(VENV)/.installed ## Measure the ratings and the refit beside th
 
 bench-tournament: $(VENV)/.installed ## Measure whole tournaments beside the bare referee, and the leaderboard of a big store
 	$(BIN)/python -m bench.tournament
+
+bench-sandbox: $(VENV)/.installed system-packages ## Measure what the sandbox costs, and honest bots beside hogs
+	$(BIN)/python -m bench.sandbox
 
 clean: ## Remove everything that make has made
 	rm -rf $(VENV) .arena leaderboard.html .hypothesis .mypy_cache .pytest_cache .ruff_cache .import_linter_cache

@@ -8,7 +8,6 @@ from __future__ import annotations
 import time
 from collections.abc import AsyncGenerator, AsyncIterator, Callable, Iterator
 from dataclasses import dataclass
-from pathlib import Path
 
 from arena.errors import ArenaError
 from arena.games.base import AnyGame
@@ -57,19 +56,19 @@ class Introduction:
 class Conformance:
     """A conformance run. Ask for the verdicts; what the bot said of itself is known afterwards."""
 
-    def __init__(self, program: Program, games: int, limits: Limits, logs: Path | None) -> None:
+    def __init__(self, program: Program, games: int, limits: Limits, settings: Settings) -> None:
         self.program = program
         self.games = games
         """How many are played in each bracket."""
         self.limits = limits
-        self.logs = logs
+        self.settings = settings
         self.introduction: Introduction | None = None
 
     async def verdicts(self, doing: Callable[[str], None] = lambda _: None) -> AsyncGenerator[Verdict, None]:
         """One verdict after the other; `doing` is told what is under way."""
         program, limits = self.program, self.limits
         sparring = find_program("random")
-        async with Referee(limits, Settings(logs=self.logs)) as referee:
+        async with Referee(limits, self.settings) as referee:
             started = time.monotonic()
             try:
                 instance = await referee.start(program)

@@ -14,9 +14,14 @@ class SeatRecord(NamedTuple):
     won: float
     """A win that n seats share counts 1/n."""
     think_ms: float
+    """What was charged."""
     decisions: int
     fault: str | None
     detail: str | None
+    wall_ms: float | None = None
+    """How long the match waited for it; None in old records."""
+    cpu_ms: float | None = None
+    """The processor time that it used for its turns; None where that was not measured."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,3 +49,9 @@ class MatchRecord:
     played: str
     reruns: int = 0
     """How often the host, not a bot, spoiled it before."""
+    sandbox: str = "none"
+    """The tier that the bots ran in."""
+    overhead_ms: float = 0.0
+    """What it took besides the bots' turns."""
+    overloaded: bool = False
+    """Whether the machine had too much to do meanwhile."""

@@ -21,8 +21,11 @@ import uvloop
 
 from arena.conformance import Conformance, Introduction, Verdict
 from arena.errors import BadSubmission
-from arena.referee import Limits, Program, find_program
-from arena.referee.programs import build, bundled_folder, last_lines
+from arena.referee import Limits, Program, Settings, find_program
+from arena.referee.build import build
+from arena.referee.programs import bundled_folder, bundled_names, last_lines
+from arena.sandbox import Sandbox
+from arena.sandbox.files import let_anybody_read, size_of
 from arena.store.bots import BotVersion
 from arena.store.home import Home
 from arena.store.store import Store
@@ -56,6 +59,14 @@ class Submission:
     version: str | None = None
     notes: str = ""
     limits: Limits = field(default_factory=Limits)
+    sandbox: Sandbox = field(default_factory=Sandbox)
+    """Where it is built and tried out."""
+    build_network: bool = False
+    """Whether its build may load things from the network."""
+
+    @property
+    def is_bundled(self) -> bool:
+        return self.path in bundled_names() and not Path(self.path).exists()
 
 
 def submit(
@@ -91,12 +102,19 @@ def submit(
             if place.exists():  # somebody was interrupted here
                 shutil.rmtree(place)
             # Built where it stays, because what a build makes may hold paths.
+            let_anybody_read(incoming)  # a bot may run as somebody else
             incoming.rename(place)
             with _removed_on_failure(place):
                 built = _program(home, f"{content}/{entry}", name, version or "")
                 if built.build:
                     doing("building")
-                    build(built)
+                    # The bundled bots are ours, and their builds load packages.
+                    trusted = submission.is_bundled
+                    build(built, None if trusted else submission.sandbox, network=submission.build_network)
+                    if size_of(place) > LARGEST:
+                        raise BadSubmission(f"the build of {built.label} made more than {LARGEST // 2**20} MiB.")
+                    if _program(home, f"{content}/{entry}", name, version or "") != built:
+                        raise BadSubmission(f"the build of {built.label} changed its own arena.toml.")
                 introduction = _check(built, submission, home, GAMES_TO_CHECK if thorough else 0, doing, judged)
         else:  # another bot has the same content, so it is built already
             built = _program(home, f"{content}/{entry}", name, version or "")
@@ -226,7 +244,8 @@ def _check(
     judged: Callable[[Verdict], None],
 ) -> Introduction:
     """Tries the bot out. Raises where it fails."""
-    run = Conformance(program, games, submission.limits, home.logs.resolve())
+    settings = Settings(logs=home.logs.resolve(), sandbox=submission.sandbox)
+    run = Conformance(program, games, submission.limits, settings)
 
     async def until_one_fails() -> list[Verdict]:
         found = []

@@ -50,7 +50,7 @@ from rich.table import Table
 
 from arena.errors import ArenaError
 from arena.referee import Limits, Outcome, Program, Referee, find_program
-from arena.referee.programs import build
+from arena.referee.build import build
 from arena.referee.series import Pairing, pairings, play_series
 from arena.replay import Decision
 from arena.v1 import referee_pb2 as pb

@@ -47,6 +47,7 @@ COMMANDS = {
     "match": "match:match",
     "play": "play:play",
     "log": "logs:show_log",
+    "doctor": "doctor:doctor",
     "games": "games:list_games",
     "rules": "games:show_rules",
     "simulate": "simulate:simulate",

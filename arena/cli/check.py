@@ -11,10 +11,11 @@ from rich.text import Text
 
 from arena.cli.console import err, harmless_lines, out
 from arena.cli.options import DEFAULT_HOME, Home, TimeLimit, logs, seconds
+from arena.cli.sandboxes import LimitOptions, SandboxMode, sandbox_for
 from arena.conformance import Conformance, Verdict
 from arena.errors import ArenaError
-from arena.referee import Limits, find_program
-from arena.referee.programs import build
+from arena.referee import Limits, Settings, find_program
+from arena.referee.build import build
 
 EXIT_FAILED = 1
 
@@ -24,13 +25,17 @@ def check(
     games: Annotated[int, typer.Option(min=1, help="How many games in each bracket.")] = 20,
     time_per_move: TimeLimit = "1s",
     time_to_start: TimeLimit = "10s",
+    sandbox: SandboxMode = "auto",
+    limit: LimitOptions = None,
     home: Home = DEFAULT_HOME,
 ) -> None:
     """Check a bot: it starts, says hello, plays full games in every bracket it claims, keeps the rules and the time.
 
     Example: arena check ./my_bot
     """
-    verdicts = uvloop.run(_check(bot, games, Limits(seconds(time_to_start) or 60.0, seconds(time_per_move)), home))
+    limits = Limits(seconds(time_to_start) or 60.0, seconds(time_per_move))
+    settings = Settings(logs=logs(home), sandbox=sandbox_for(sandbox, limit))
+    verdicts = uvloop.run(_check(bot, games, limits, settings))
     failed = sum(not verdict.good for verdict in verdicts)
     if failed:
         out.print(f"[bold red]{failed} of {len(verdicts)} checks failed.[/]", highlight=False)
@@ -38,15 +43,15 @@ def check(
     out.print(f"[green]All {len(verdicts)} checks passed.[/]", highlight=False)
 
 
-async def _check(bot: str, games: int, limits: Limits, home: Home) -> list[Verdict]:
+async def _check(bot: str, games: int, limits: Limits, settings: Settings) -> list[Verdict]:
     verdicts: list[Verdict] = []
-    async for verdict in _verdicts(bot, games, limits, home):
+    async for verdict in _verdicts(bot, games, limits, settings):
         out.print(verdict_line(verdict), soft_wrap=True)
         verdicts.append(verdict)
     return verdicts
 
 
-async def _verdicts(bot: str, games: int, limits: Limits, home: Home) -> AsyncIterator[Verdict]:
+async def _verdicts(bot: str, games: int, limits: Limits, settings: Settings) -> AsyncIterator[Verdict]:
     try:
         program = find_program(bot)
         with err.status("building") if program.build else err.status("starting"):
@@ -56,7 +61,7 @@ async def _verdicts(bot: str, games: int, limits: Limits, home: Home) -> AsyncIt
         return
     yield Verdict(True, "can be started", " ".join(program.command))
     with err.status("starting") as status:
-        async for verdict in Conformance(program, games, limits, logs(home)).verdicts(status.update):
+        async for verdict in Conformance(program, games, limits, settings).verdicts(status.update):
             yield verdict
 
 

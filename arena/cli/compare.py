@@ -14,6 +14,7 @@ from rich.text import Text
 from arena.cli.console import err, harmless, out
 from arena.cli.options import DEFAULT_HOME, AsJson, Seed, TimeLimit, seconds
 from arena.cli.options import Home as HomeOption
+from arena.cli.sandboxes import LimitOptions, PonderOption, SandboxMode, may_ponder, sandbox_for
 from arena.cli.tournament import entrant
 from arena.errors import BadTournament
 from arena.referee import Limits
@@ -45,6 +46,9 @@ def compare(
     seed: Seed = None,
     time_per_move: TimeLimit = "1s",
     time_to_start: TimeLimit = "10s",
+    ponder: PonderOption = None,
+    sandbox: SandboxMode = "auto",
+    limit: LimitOptions = None,
     as_json: AsJson = False,
     home: HomeOption = DEFAULT_HOME,
 ) -> None:
@@ -59,8 +63,9 @@ def compare(
     table = seats or (2 if where.fewest == 2 else 4)
     where.rules.check_seats(table, **dict(where.options))
     limits = Limits(seconds(time_to_start) or 60.0, seconds(time_per_move))
+    box = sandbox_for(sandbox, limit)
     with place.conducting(), Store.open(place.database) as store:
-        older, newer = (entrant(place, store, named, limits) for named in (old, new))
+        older, newer = (entrant(place, store, named, limits, box) for named in (old, new))
         for bot in (older, newer):
             if where.game not in bot.games:
                 raise BadTournament(f"{bot.label} does not play {where.game}.")
@@ -74,6 +79,8 @@ def compare(
             Hypotheses(0.0, elo, alpha, beta),
             most,
             limits,
+            box,
+            may_ponder(ponder, limits, table, cores=1),
             seed if seed is not None else secrets.token_hex(16),
         )
         run = ComparisonRun(place, store, comparison, jobs or len(os.sched_getaffinity(0)))

@@ -125,6 +125,13 @@ def _list_matches(
                 "bots": list(match.bots),
                 "placements": [seat.placement for seat in match.seats],
                 "faults": [seat.fault for seat in match.seats],
+                "details": [seat.detail for seat in match.seats],
+                "charged_ms": [seat.think_ms for seat in match.seats],
+                "cpu_ms": [seat.cpu_ms for seat in match.seats],
+                "wall_ms": [seat.wall_ms for seat in match.seats],
+                "overhead_ms": match.overhead_ms,
+                "overloaded": match.overloaded,
+                "sandbox": match.sandbox,
             }
             for match in listed
         ]

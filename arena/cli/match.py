@@ -35,10 +35,11 @@ from arena.cli.options import (
     logs,
     seconds,
 )
+from arena.cli.sandboxes import LimitOptions, PonderOption, SandboxMode, may_ponder, sandbox_for
 from arena.games.base import Json
 from arena.games.registry import find_game
 from arena.referee import Limits, Outcome, Program, Referee, Settings, find_program
-from arena.referee.programs import build
+from arena.referee.build import build
 from arena.referee.series import Pairing, pairings, play_series
 
 Bots = Annotated[
@@ -57,6 +58,8 @@ class Score:
     """A win that n seats share counts 1/n."""
     places: int = 0
     think_ms: float = 0.0
+    wall_ms: float = 0.0
+    cpu_ms: float | None = None
     decisions: int = 0
     faults: Counter[str] = field(default_factory=Counter)
     reasons: Counter[str] = field(default_factory=Counter)
@@ -68,11 +71,23 @@ class Score:
         if seat in result.winners:
             self.wins += 1 / len(result.winners)
         self.think_ms += outcome.think_ms[seat]
+        self.wall_ms += outcome.wall_ms[seat]
+        if (cpu_ms := outcome.cpu_ms[seat]) is not None:
+            self.cpu_ms = (self.cpu_ms or 0.0) + cpu_ms
         self.decisions += outcome.decisions[seat]
         for fault in outcome.faults:
             if fault.seat == seat:
                 self.faults[fault.fault.value] += 1
                 self.reasons[f"{fault.fault.value}: {fault.detail}"] += 1
+
+
+@dataclass(slots=True)
+class HostReport:
+    """What the games took besides the bots' turns."""
+
+    overhead_ms: float = 0.0
+    overloaded: int = 0
+    """Games during which the machine had too much to do."""
 
 
 def match(
@@ -91,6 +106,9 @@ def match(
     listen: Annotated[
         str | None, typer.Option(metavar="HOST:PORT", help="Talk over TCP. Default: a unix socket.", show_default=False)
     ] = None,
+    ponder: PonderOption = None,
+    sandbox: SandboxMode = "auto",
+    limit: LimitOptions = None,
     home: Home = DEFAULT_HOME,
     as_json: AsJson = False,
 ) -> None:
@@ -105,20 +123,36 @@ def match(
     for program in dict.fromkeys(programs):
         build(program)
     limits = Limits(seconds(time_to_start) or math.inf, seconds(time_per_move), seconds(time_per_match))
-    settings = Settings(matches_at_once=at_once, address=listen, logs=logs(home))
+    settings = Settings(
+        matches_at_once=at_once,
+        address=listen,
+        logs=logs(home),
+        sandbox=sandbox_for(sandbox, limit),
+        ponder=may_ponder(ponder, limits, len(bots)),
+    )
     if replays:
         replays.mkdir(parents=True, exist_ok=True)
     chosen_seed = seed if seed is not None else secrets.token_hex(8)
     labels = distinct([program.label for program in programs])
     series = list(pairings(rules.name, options, labels, games, chosen_seed, rotate=rotate))
-    scores = uvloop.run(_play(series, programs, labels, limits, settings, at_once, replays))
+    scores, host = uvloop.run(_play(series, programs, labels, limits, settings, at_once, replays))
     if as_json:
-        out.print_json(json.dumps(_as_json(scores, rules.name, options, chosen_seed)))
+        document = _as_json(scores, rules.name, options, chosen_seed)
+        document["sandbox"] = settings.sandbox.tier
+        document["overhead_ms_per_game"] = host.overhead_ms / games
+        document["games_while_overloaded"] = host.overloaded
+        out.print_json(json.dumps(document))
         return
     variant = " ".join([rules.title, *options.values()])
     out.print(f"[bold]{variant}[/], {len(bots)} seats, {games} games, seed {shown(repr(chosen_seed))}", highlight=False)
     print_scores(scores)
     print_faults(scores)
+    if host.overloaded:
+        out.print(
+            f"[yellow]The machine had too much to do during {host.overloaded} games[/]: what bots took by the clock "
+            "(wall) says little, but that is not what they are charged.",
+            highlight=False,
+        )
     if replays:
         out.print(f"{games} replays are in {shown(str(replays))}; look at one with [bold]arena replay show FILE[/].")
 
@@ -131,8 +165,9 @@ async def _play(
     settings: Settings,
     at_once: int,
     replays: Path | None,
-) -> list[Score]:
+) -> tuple[list[Score], HostReport]:
     scores = [Score(label) for label in labels]
+    host = HostReport()
     faults_so_far = TextColumn("{task.fields[faults]}")
     columns = (TextColumn("playing"), BarColumn(), MofNCompleteColumn(), TimeRemainingColumn(), faults_so_far)
     with Progress(*columns, console=err, transient=True, disable=not err.is_terminal) as progress:
@@ -141,11 +176,13 @@ async def _play(
             async for pairing, outcome in play_series(referee, iter(series), programs, at_once):
                 for seat, entrant in enumerate(pairing.entrants):
                     scores[entrant].add(outcome, seat)
+                host.overhead_ms += outcome.overhead_ms
+                host.overloaded += outcome.overloaded
                 if replays:
                     replay.write(outcome.replay, replays / f"{file_name(pairing.plan.id)}.jsonl")
                 faults = referee.faults.total()
                 progress.update(task, advance=1, faults=f"{faults} forfeits" if faults else "")
-    return scores
+    return scores, host
 
 
 def distinct(labels: Sequence[str]) -> list[str]:
@@ -171,7 +208,7 @@ def interval(wins: float, matches: int) -> tuple[float, float]:
 def print_scores(scores: Sequence[Score]) -> None:
     table = Table(box=box.SIMPLE_HEAD)
     table.add_column("bot")
-    for heading in ("wins", "rate", "95 %", "place", "ms/move", "forfeits"):
+    for heading in ("wins", "rate", "95 %", "place", "ms/move", "wall", "forfeits"):
         table.add_column(heading, justify="right", no_wrap=True)
     for score in sorted(scores, key=lambda score: (-score.wins, score.places)):
         low, high = interval(score.wins, score.matches)
@@ -182,6 +219,7 @@ def print_scores(scores: Sequence[Score]) -> None:
             f"{100 * low:.1f} to {100 * high:.1f}",
             f"{score.places / score.matches:.2f}",
             f"{score.think_ms / score.decisions:.2f}" if score.decisions else "",
+            f"{score.wall_ms / score.decisions:.2f}" if score.decisions else "",
             f"[bold red]{score.faults.total()}[/]" if score.faults else "0",
         )
     out.print(table)
@@ -199,7 +237,11 @@ def print_faults(scores: Sequence[Score], most: int = 3) -> None:
         out.print("What a bot has printed: [bold]arena log NAME[/].")
 
 
-def _as_json(scores: Sequence[Score], game: str, options: dict[str, str], seed: str) -> Json:
+def _per(ms: float | None, decisions: int) -> float | None:
+    return ms / decisions if decisions and ms is not None else None
+
+
+def _as_json(scores: Sequence[Score], game: str, options: dict[str, str], seed: str) -> dict[str, Json]:
     return {
         "game": game,
         "options": options,
@@ -211,7 +253,9 @@ def _as_json(scores: Sequence[Score], game: str, options: dict[str, str], seed: 
                 "wins": score.wins,
                 "interval": interval(score.wins, score.matches),
                 "mean_placement": score.places / score.matches,
-                "ms_per_move": score.think_ms / score.decisions if score.decisions else None,
+                "ms_per_move": _per(score.think_ms, score.decisions),
+                "cpu_ms_per_move": _per(score.cpu_ms, score.decisions),
+                "wall_ms_per_move": _per(score.wall_ms, score.decisions),
                 "faults": dict(score.faults),
                 "reasons": dict(score.reasons.most_common(20)),
             }

@@ -32,13 +32,15 @@ from arena.cli.options import (
     seconds,
 )
 from arena.cli.replays import result_text
+from arena.cli.sandboxes import LimitOptions, SandboxMode, sandbox_for
 from arena.cli.tables import PAINTERS
 from arena.errors import ArenaError, BadActionText, IllegalAction
 from arena.games import mantis
 from arena.games.base import AnyGame
 from arena.games.registry import find_game
 from arena.referee import Limits, MatchPlan, Outcome, Program, Referee, Settings, find_program
-from arena.referee.programs import build
+from arena.referee.build import build
+from arena.referee.match import NOTHING
 from arena.referee.table import Chair, Player
 from arena.replay import Fault
 from arena.v1 import referee_pb2 as pb
@@ -188,6 +190,8 @@ def play(
     seat: Annotated[int, typer.Option(min=0, help="Your seat.")] = 0,
     seed: Seed = None,
     time_per_move: TimeLimit = "5s",
+    sandbox: SandboxMode = "auto",
+    limit: LimitOptions = None,
     home: Home = DEFAULT_HOME,
 ) -> None:
     """Play against bots yourself, in the terminal.
@@ -200,6 +204,7 @@ def play(
     if seat > len(bots):
         raise ArenaError(f"there is no seat {seat} at this table: choose a number from 0 to {len(bots)}.")
     limits = Limits(turn=seconds(time_per_move))
+    settings = Settings(logs=logs(home), sandbox=sandbox_for(sandbox, limit))
     programs = [find_program(bot) for bot in bots]
     for program in dict.fromkeys(programs):
         build(program)
@@ -213,14 +218,14 @@ def play(
 
     async def run() -> Outcome:
         evening.keyboard = Keyboard()
-        async with Referee(limits, Settings(logs=logs(home))) as referee:
+        async with Referee(limits, settings) as referee:
             match = asyncio.create_task(referee.play(plan, contestants))
             while not match.done():
                 turn = asyncio.create_task(person.turns.get())
                 await asyncio.wait([match, turn], return_when=asyncio.FIRST_COMPLETED)
                 if turn.done():
                     chair = turn.result()
-                    chair.table.answer(chair, await evening.decide(chair), 0.0)
+                    chair.table.answer(chair, await evening.decide(chair), NOTHING)
                 else:
                     turn.cancel()
             return match.result()

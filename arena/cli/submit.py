@@ -15,6 +15,7 @@ from arena.cli.console import err, out, shown
 from arena.cli.homes import open_store
 from arena.cli.options import DEFAULT_HOME, AsJson, TimeLimit, printable, seconds
 from arena.cli.options import Home as HomeOption
+from arena.cli.sandboxes import LimitOptions, SandboxMode, sandbox_for
 from arena.conformance import Verdict
 from arena.referee import Limits
 from arena.standings import Standings
@@ -34,6 +35,9 @@ def submit(
     notes: Annotated[str, typer.Option(callback=printable, help="What is new, for people who look at the bot.")] = "",
     time_per_move: TimeLimit = "1s",
     time_to_start: TimeLimit = "10s",
+    build_network: Annotated[bool, typer.Option("--build-network", help="Let its build use the network.")] = False,
+    sandbox: SandboxMode = "auto",
+    limit: LimitOptions = None,
     home: HomeOption = DEFAULT_HOME,
 ) -> None:
     """Hand in a bot: it is copied, built, tried out and registered. From then on it takes part in tournaments.
@@ -41,7 +45,8 @@ def submit(
     Example: arena submit ./my_bot.py --notes "counts cards now"
     """
     place = Home(home)
-    submission = Submission(path, name, version, notes, Limits(seconds(time_to_start) or 60.0, seconds(time_per_move)))
+    limits = Limits(seconds(time_to_start) or 60.0, seconds(time_per_move))
+    submission = Submission(path, name, version, notes, limits, sandbox_for(sandbox, limit), build_network)
     failed: list[Verdict] = []
 
     def judged(verdict: Verdict) -> None:

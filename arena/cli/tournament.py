@@ -17,11 +17,13 @@ from arena.cli.homes import open_store
 from arena.cli.options import DEFAULT_HOME, Seed, TimeLimit, printable, seconds
 from arena.cli.options import Home as HomeOption
 from arena.cli.progress import Display
+from arena.cli.sandboxes import LimitOptions, PonderOption, SandboxMode, may_ponder, sandbox_for, still_possible
 from arena.cli.standings import print_forecast, print_outcome
 from arena.errors import ArenaError, BadTournament, NothingThere, choices
 from arena.games.registry import GAMES
 from arena.referee import Limits
 from arena.referee.programs import bundled_names, find_program
+from arena.sandbox import Sandbox
 from arena.store.bots import BotVersion
 from arena.store.home import Home
 from arena.store.store import Store
@@ -103,6 +105,9 @@ def tournament(
     time_per_move: TimeLimit = "1s",
     time_per_match: TimeLimit = "none",
     time_to_start: TimeLimit = "10s",
+    ponder: PonderOption = None,
+    sandbox: SandboxMode = "auto",
+    limit: LimitOptions = None,
     dry_run: Annotated[
         bool, typer.Option("--dry-run", help="Show the schedule and how long it takes; play nothing.")
     ] = False,
@@ -122,6 +127,7 @@ def tournament(
         with place.conducting(), open_store(place) as store:
             record = _to_resume(store, bots or [])
             err.print(f"Going on with {shown(record.name)}.", highlight=False)
+            still_possible(Event.from_json(record.options).sandbox)
             _play(place, store, record, workers, at_once)
         return
     if format_name not in FORMATS:
@@ -130,9 +136,10 @@ def tournament(
         raise BadTournament("bots are told apart at 95%: write --until-separated 95%")
     if rate not in ("placements", "wins"):
         raise BadTournament(f"there is no way to rate {rate!r}: choose placements or wins.")
+    limits = Limits(seconds(time_to_start) or 60.0, seconds(time_per_move), seconds(time_per_match))
+    box = Sandbox() if dry_run else sandbox_for(sandbox, limit)
     with _store_for(place, dry_run) as store:
-        limits = Limits(seconds(time_to_start) or 60.0, seconds(time_per_move), seconds(time_per_match))
-        field = _field(place, store, bots or [], limits, dry_run)
+        field = _field(place, store, bots or [], limits, box, dry_run)
         if format_name == Gauntlet.name:
             first = store.bots.find(newcomer) if newcomer else field[0]
             if first not in field:
@@ -152,6 +159,8 @@ def tournament(
             until_separated=until_separated is not None,
             winners_only=rate == "wins",
             limits=limits,
+            sandbox=box,
+            ponder=may_ponder(ponder, limits, len(field), cores=1),  # a worker and its bots have one core
         )
         event.check([bot.games for bot in field])
         if dry_run:
@@ -228,7 +237,9 @@ def _brackets(
     return tuple(possible)
 
 
-def _field(home: Home, store: Store, named: Sequence[str], limits: Limits, dry_run: bool) -> list[BotVersion]:
+def _field(
+    home: Home, store: Store, named: Sequence[str], limits: Limits, sandbox: Sandbox, dry_run: bool
+) -> list[BotVersion]:
     """The bots that take part. Those that are named but not submitted yet are taken in."""
     if not named:
         latest = store.bots.latest()
@@ -244,7 +255,7 @@ def _field(home: Home, store: Store, named: Sequence[str], limits: Limits, dry_r
             named = BUNDLED_FIELD
     field: dict[int, BotVersion] = {}
     for bot in named:
-        version = would_enter(store, bot) if dry_run else entrant(home, store, bot, limits)
+        version = would_enter(store, bot) if dry_run else entrant(home, store, bot, limits, sandbox)
         if version.id in field:
             raise BadTournament(f"{version.label} is named twice.")
         field[version.id] = version
@@ -265,7 +276,7 @@ def would_enter(store: Store, named: str) -> BotVersion:
     return BotVersion(number, program.name, program.version, "", "", "", games, "", "", retired=False)
 
 
-def entrant(home: Home, store: Store, named: str, limits: Limits) -> BotVersion:
+def entrant(home: Home, store: Store, named: str, limits: Limits, sandbox: Sandbox) -> BotVersion:
     """The bot that is meant: one that was submitted, a bundled one, or a path; these two are taken in first."""
     is_path = "/" in named or Path(named).exists()
     if not is_path:
@@ -275,7 +286,7 @@ def entrant(home: Home, store: Store, named: str, limits: Limits) -> BotVersion:
             if named not in bundled_names():
                 raise
     with err.status(f"taking in {shown(named)}") as status:
-        submission = Submission(named, limits=limits)
+        submission = Submission(named, limits=limits, sandbox=sandbox)
         taken = submit(
             home, store, submission, thorough=is_path, doing=lambda what: status.update(f"{shown(named)}: {what}")
         )

@@ -2,7 +2,8 @@
 
 No networking here: the server feeds messages in through `receive` and takes messages out through `take`. Think time is
 measured from message to message: the clock of a turn starts when the turn has been sent and all turns sent before it
-have been answered. The time for a message with several answers is divided evenly among them.
+have been answered. The time for a message with several answers is divided evenly among them. There are two clocks, read
+together: one for the time of day, and one for the processor time that the bot has used.
 """
 
 from __future__ import annotations
@@ -11,6 +12,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import NamedTuple
 
+from arena.referee.match import Spent
 from arena.referee.table import Chair
 from arena.replay import Fault, FaultKind
 from arena.v1 import referee_pb2 as pb
@@ -49,8 +51,23 @@ class Answer(NamedTuple):
 
     chair: Chair
     action: int
-    ms: float
+    spent: Spent
     """Its think time."""
+
+
+class Moment(NamedTuple):
+    """What the clocks show, in seconds and in ms."""
+
+    time: float
+    cpu_ms: float | None = None
+    """The processor time that the bot has used in all; None where that cannot be measured."""
+
+    def since(self, earlier: Moment) -> Spent:
+        cpu = None if self.cpu_ms is None or earlier.cpu_ms is None else max(0.0, self.cpu_ms - earlier.cpu_ms)
+        return Spent(1000 * (self.time - earlier.time), cpu)
+
+
+LONG_AGO = Moment(float("-inf"), 0.0)
 
 
 class Unasked(NamedTuple):
@@ -68,7 +85,7 @@ class PendingTurn:
     turn: int
     batch: int = 0
     """The number of the message that it was sent in; 0: not sent yet."""
-    sent: float = 0.0
+    sent: Moment = LONG_AGO
 
 
 class Traffic:
@@ -117,7 +134,7 @@ class Connection:
         self._unanswered: dict[int, int] = {}
         """For each message with turns: how many of them are unanswered."""
         self._batches = 0
-        self._last_reply = 0.0
+        self._last_reply = LONG_AGO
         self._strays = 0
         """How many answers it has sent that were not asked for, or came too late."""
 
@@ -174,7 +191,12 @@ class Connection:
 
     # What goes over the wire
 
-    def take(self, now: float) -> pb.PlayResponse | None:
+    @property
+    def is_idle(self) -> bool:
+        """Whether the bot has nothing to think about, and will not have before it is sent something."""
+        return not self._unanswered and not self.late
+
+    def take(self, now: Moment) -> pb.PlayResponse | None:
         """The next message for the bot; None where there is nothing to say, or where it has enough to do."""
         if self._outbox_is_empty:
             return None
@@ -215,7 +237,7 @@ class Connection:
         self._outbox_is_empty, self.turns_waiting = True, 0
         return message
 
-    def receive(self, message: pb.PlayRequest, now: float) -> tuple[list[Answer], list[Unasked]]:
+    def receive(self, message: pb.PlayRequest, now: Moment) -> tuple[list[Answer], list[Unasked]]:
         """The answers in a message. Raises ProtocolBroken where the message makes no sense."""
         answers = message.answers
         count = len(answers.match)
@@ -243,13 +265,13 @@ class Connection:
                 if self._strays > MOST_STRAYS:
                     raise ProtocolBroken("it keeps sending answers to what it is not asked")
         first_sent = min([pending.sent for pending in answered], default=now)
-        elapsed = now - max(first_sent, self._last_reply)
+        spent = now.since(max(first_sent, self._last_reply))
         if self.late:
             # The match that it took too long for has paid for the wait; what was held up by it is not charged.
-            self.late, elapsed = False, 0.0
+            self.late, spent = False, now.since(now)
         self._last_reply = now
-        ms = 1000 * elapsed / max(1, len(answered))
-        answers_taken = [Answer(pending.chair, action, ms) for pending, action in zip(answered, actions, strict=True)]
+        each = spent.divided(max(1, len(answered)))
+        answers_taken = [Answer(pending.chair, action, each) for pending, action in zip(answered, actions, strict=True)]
         return answers_taken, unasked
 
     def _answered(self, batch: int) -> None:
@@ -259,10 +281,10 @@ class Connection:
             del self._unanswered[batch]
             self.wake()
 
-    def thinking(self, now: float) -> tuple[Chair, float] | None:
-        """The match that the bot is thinking about now, and for how many ms it has been."""
+    def thinking(self, now: Moment) -> tuple[Chair, Spent] | None:
+        """The match that the bot is thinking about now, and the time that it has taken so far."""
         for pending in self._pending.values():
             if pending.batch:
-                return pending.chair, 1000 * (now - max(pending.sent, self._last_reply))
+                return pending.chair, now.since(max(pending.sent, self._last_reply))
             break
         return None

@@ -14,10 +14,11 @@ from google.protobuf.message import DecodeError
 
 from arena import __version__
 from arena.errors import ArenaError, BotDidNotStart
-from arena.referee.connection import Connection, ProtocolBroken, Traffic
+from arena.referee.connection import Connection, Moment, ProtocolBroken, Traffic
 from arena.referee.process import BotLog, BotProcess
 from arena.referee.programs import Program
 from arena.replay import Fault, FaultKind
+from arena.sandbox import Cell
 from arena.v1 import referee_pb2 as pb
 from arena.wire import GAME_CODES, PROTOCOL
 
@@ -26,6 +27,12 @@ MAX_MESSAGE = 4 * 1024 * 1024
 """The bytes that a message of a bot may have."""
 EXIT_AFTER_END_OF_STREAM = 0.3
 """Seconds in which a process whose stream has ended must end too, for it to have crashed, not to have hung up."""
+PONDERS = 10.0
+"""Ms of processor time that a bot may use between two turns without being taken for one that thinks all the time."""
+ALONE = (
+    "In the sandbox a bot that is a single file sees that file only. If it needs others, make it a folder with an "
+    "arena.toml (see arena new), or start it without a sandbox: --sandbox none."
+)
 
 
 class Stream(Protocol):
@@ -45,9 +52,16 @@ class Instance:
     """One process of a bot, and the stream it has opened."""
 
     def __init__(
-        self, program: Program, address: str, log: Path | None, matches_at_once: int, traffic: Traffic
+        self, program: Program, address: str, log: Path | None, matches_at_once: int, traffic: Traffic, cell: Cell
     ) -> None:
         self.program = program
+        self.cell = cell
+        self.may_ponder = True
+        """Whether it may use the processor while others think. If not it is frozen where it does."""
+        self._ponders = False
+        """Whether it has tried."""
+        self._idle_cpu: float | None = None
+        """What it had used of the processor when it had nothing to think about any more."""
         self.token = secrets.token_hex(16)
         self.capacity = matches_at_once
         """How many matches it may play at once; less, if its hello says so."""
@@ -62,12 +76,14 @@ class Instance:
         self.connection = Connection(self._something_to_send.set, self._hold, traffic)
         self._ready: asyncio.Future[None] = asyncio.get_running_loop().create_future()
         self._closing = asyncio.Event()
+        self._measures_cpu = False
         self.stopped = False
         env = {"ARENA_ADDRESS": address, "ARENA_TOKEN": self.token}
         try:
-            self.process = BotProcess(program, env, BotLog(log), self._on_exit)
+            self.process = BotProcess(program, env, BotLog(log, cell.allowance.log), self._on_exit, cell)
         except ArenaError:
             traffic.connections.discard(self.connection)
+            cell.remove()
             raise
 
     # Coming to play
@@ -81,7 +97,12 @@ class Instance:
 
     def _did_not_start(self, what: str) -> BotDidNotStart:
         self.dead = True
-        return BotDidNotStart(f"{self.program.label} {what}.{self.process.log.last_lines()}")
+        alone = f"\n{ALONE}" if self.cell.is_boxed and self.program.file and self._lacks_a_file else ""
+        return BotDidNotStart(f"{self.program.label} {what}.{self.process.log.last_lines()}{alone}")
+
+    @property
+    def _lacks_a_file(self) -> bool:
+        return any(sign in self.process.log.tail for sign in (b"ModuleNotFoundError", b"No such file", b"ENOENT"))
 
     @property
     def idle(self) -> bool:
@@ -131,6 +152,7 @@ class Instance:
             pb.Welcome(protocol=PROTOCOL, referee=f"arena {__version__}", matches_at_once=self.capacity)
         )
         self.idle_since = time.monotonic()
+        self._measures_cpu = self.cell.cpu_ms() > 0
         self._ready.set_result(None)
         tasks = [asyncio.create_task(job) for job in (self._write(stream), self._read(stream), self._closing.wait())]
         for task in tasks:
@@ -154,7 +176,8 @@ class Instance:
         while True:
             await something_to_send.wait()
             something_to_send.clear()
-            while (message := connection.take(time.perf_counter())) is not None:
+            while (message := connection.take(self._now())) is not None:
+                self.cell.freeze(False)
                 await stream.write(message.SerializeToString())
 
     async def _read(self, stream: Stream) -> None:
@@ -172,11 +195,18 @@ class Instance:
                 self.lose_all(FaultKind.PROTOCOL, f"{str(error)[0].upper()}{str(error)[1:]}.")
                 return
 
+    def _now(self) -> Moment:
+        return Moment(time.perf_counter(), self.cell.cpu_ms() if self._measures_cpu else None)
+
     def _handle(self, message: pb.PlayRequest) -> None:
-        answers, unasked = self.connection.receive(message, time.perf_counter())
+        now = self._now()
+        answers, unasked = self.connection.receive(message, now)
+        self._idle_cpu = None
+        if self._ponders and self.connection.is_idle:
+            self.cell.freeze(True)
         for answer in answers:
             chair = answer.chair
-            chair.table.answer(chair, answer.action, answer.ms)
+            chair.table.answer(chair, answer.action, answer.spent)
         for item in unasked:
             detail = f"It answered turn {item.turn}, which it was not asked."
             item.chair.table.forfeit(item.chair, FaultKind.PROTOCOL, detail)
@@ -203,27 +233,45 @@ class Instance:
         self.lose_all(FaultKind.DISCONNECT, "It closed its stream.")
 
     def _on_exit(self) -> None:
-        how = self.process.how_it_ended
+        why = self.process.why_it_ended
         if not self._ready.done():
+            excess = self.cell.why_ended()
+            how = f"{excess}; {self.process.how_it_ended}" if excess else self.process.how_it_ended
             self._refuse(f"ended before it said hello ({how})")
-        self.lose_all(FaultKind.CRASH, f"Its program ended with {how}.")
+        self.lose_all(FaultKind.CRASH, why)
 
-    def check_time(self, now: float, hung_after: float) -> None:
+    def check_pondering(self) -> None:
+        """Freezes the bot if it uses the processor while it is not asked anything."""
+        if self.may_ponder or self.cell.frozen or not self._ready.done() or not self.connection.is_idle:
+            return
+        used = self.cell.cpu_ms()
+        if self._idle_cpu is None:
+            self._idle_cpu = used
+        elif used - self._idle_cpu > PONDERS:
+            if not self._ponders:
+                self._ponders = True
+                self.process.log.note("it uses the processor while others think, so it is frozen until its next turn")
+            self.cell.freeze(True)
+
+    def check_time(self, hung_after: float) -> None:
         """Ends matches in which the bot is over time; ends the bot if it does not come back."""
         connection = self.connection
+        if connection.is_idle:
+            return
+        now = self._now()
         if connection.late:
-            if now - connection.late_since > hung_after:
+            if now.time - connection.late_since > hung_after:
                 self.lose_all(FaultKind.TIMEOUT, f"It was over time and silent for {hung_after:g} s more.")
                 self.process.kill()
             return
         thinking = connection.thinking(now)
         if thinking is None:
             return
-        chair, ms = thinking
+        chair, spent = thinking
         match = chair.table.match
-        if why := match.overtime(chair.seat, ms):
-            connection.late, connection.late_since = True, now
-            match.think_ms[chair.seat] += ms
+        if why := match.overtime(chair.seat, spent):
+            connection.late, connection.late_since = True, now.time
+            match.charge(chair.seat, spent)
             chair.table.forfeit(chair, FaultKind.TIMEOUT, why)
 
     async def stop(self) -> None:

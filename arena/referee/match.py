@@ -9,6 +9,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from hashlib import sha256
 from random import Random
+from typing import NamedTuple
 
 from arena import wire
 from arena.errors import IllegalAction
@@ -27,6 +28,38 @@ class Limits:
     """Seconds for one turn."""
     match: float | None = None
     """Seconds for all turns of a seat in one match."""
+
+    def patience(self, allowed: float) -> float:
+        """The seconds of waiting after which a bot has lost that may use so many seconds of processor time.
+
+        Generous: on a busy machine a bot that works all the time gets a part of a core only. It is there for bots that
+        do nothing at all.
+        """
+        return PATIENCE * allowed + PATIENCE_BESIDES
+
+
+PATIENCE, PATIENCE_BESIDES = 5, 1.0
+
+
+class Spent(NamedTuple):
+    """The time that a bot has taken for a turn, in ms."""
+
+    wall: float
+    """From the moment it could begin to its answer."""
+    cpu: float | None = None
+    """Of the processor, by all its processes; None where that cannot be measured."""
+
+    @property
+    def charged(self) -> float:
+        """What counts: the bot's own work where it is known, and not what others do to the machine meanwhile."""
+        return self.wall if self.cpu is None else self.cpu
+
+    def divided(self, parts: int) -> Spent:
+        """What falls to each of several turns that were answered together."""
+        return Spent(self.wall / parts, None if self.cpu is None else self.cpu / parts)
+
+
+NOTHING = Spent(0.0)
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,8 +84,16 @@ class Outcome:
     faults: tuple[Fault, ...]
     think_ms: tuple[float, ...]
     """Per seat, the think time it was charged in all."""
+    wall_ms: tuple[float, ...]
+    """Per seat, how long the match waited for it."""
+    cpu_ms: tuple[float | None, ...]
+    """Per seat, the processor time it used for its turns; None where that was not measured."""
     decisions: tuple[int, ...]
     """Per seat, how many turns its bot answered."""
+    overhead_ms: float = 0.0
+    """What the match took besides: the referee's work, and turns that waited until a bot had room for them."""
+    overloaded: bool = False
+    """Whether the machine had too much to do meanwhile, by other programs or by this one."""
 
 
 class Match:
@@ -62,6 +103,7 @@ class Match:
         "_faults",
         "_house",
         "_replay",
+        "cpu_ms",
         "decisions",
         "encoder",
         "forfeited",
@@ -70,6 +112,7 @@ class Match:
         "state",
         "think_ms",
         "turn",
+        "wall_ms",
     )
 
     def __init__(self, plan: MatchPlan, limits: Limits) -> None:
@@ -82,6 +125,8 @@ class Match:
         """The number of the decision that is due."""
         self.forfeited: list[int] = []
         self.think_ms = [0.0] * self.state.seats
+        self.wall_ms = [0.0] * self.state.seats
+        self.cpu_ms: list[float | None] = [None] * self.state.seats
         self.decisions = [0] * self.state.seats
         self._faults: list[Fault] = []
         self._house: Random | None = None
@@ -107,10 +152,10 @@ class Match:
             return 0
         return max(1, round(self.limits.match * 1000 - self.think_ms[seat]))
 
-    def answer(self, seat: int, code: int, ms: float) -> Fault | None:
+    def answer(self, seat: int, code: int, spent: Spent) -> Fault | None:
         """Takes the answer of the seat on turn, and then what the house does. Returns the fault, if it was one."""
-        overtime = self.overtime(seat, ms)
-        self.think_ms[seat] += ms
+        overtime = self.overtime(seat, spent)
+        self.charge(seat, spent)
         self.decisions[seat] += 1
         if overtime:
             return self.forfeit(seat, FaultKind.TIMEOUT, overtime)
@@ -118,20 +163,34 @@ class Match:
         if action is None:
             return self.forfeit(seat, FaultKind.ILLEGAL, f"{code} is not the code of an action of {self.plan.game}.")
         try:
-            self._apply(seat, action, ms, by_house=False)
+            self._apply(seat, action, spent.charged, by_house=False)
         except IllegalAction as error:
             return self.forfeit(seat, FaultKind.ILLEGAL, str(error))
         if self.forfeited:
             self._play_house()
         return None
 
-    def overtime(self, seat: int, ms: float) -> str | None:
+    def charge(self, seat: int, spent: Spent) -> None:
+        """Adds the time to the seat's accounts."""
+        self.think_ms[seat] += spent.charged
+        self.wall_ms[seat] += spent.wall
+        if spent.cpu is not None:
+            self.cpu_ms[seat] = (self.cpu_ms[seat] or 0.0) + spent.cpu
+
+    def overtime(self, seat: int, spent: Spent) -> str | None:
         """Why a turn that has taken that long, on top of what is charged already, is over time; None if it is not."""
         limits = self.limits
-        if limits.turn is not None and ms > limits.turn * 1000:
-            return f"The answer took more than the {limits.turn:g} s that are allowed for a turn."
-        if limits.match is not None and self.think_ms[seat] + ms > limits.match * 1000:
-            return f"Its turns took more than the {limits.match:g} s that are allowed for a match."
+        of = "" if spent.cpu is None else " of processor time"
+        if limits.turn is not None:
+            if spent.charged > limits.turn * 1000:
+                return f"The answer took more than the {limits.turn:g} s{of} that are allowed for a turn."
+            if spent.wall > (patience := limits.patience(limits.turn)) * 1000:
+                return f"There was no answer for {patience:g} s, and {limits.turn:g} s{of} are allowed for a turn."
+        if limits.match is not None:
+            if self.think_ms[seat] + spent.charged > limits.match * 1000:
+                return f"Its turns took more than the {limits.match:g} s{of} that are allowed for a match."
+            if self.wall_ms[seat] + spent.wall > (patience := limits.patience(limits.match)) * 1000:
+                return f"Its turns took {patience:g} s, and {limits.match:g} s{of} are allowed for a match."
         return None
 
     def forfeit(self, seat: int, kind: FaultKind, detail: str) -> Fault:
@@ -158,5 +217,13 @@ class Match:
         """What came of it. Only when the match is over."""
         result = self.state.result(self.forfeited)
         self._replay.result = result_line(result)
-        faults, think_ms, decisions = tuple(self._faults), tuple(self.think_ms), tuple(self.decisions)
-        return Outcome(self.plan, result, self._replay, faults, think_ms, decisions)
+        return Outcome(
+            self.plan,
+            result,
+            self._replay,
+            faults=tuple(self._faults),
+            think_ms=tuple(self.think_ms),
+            wall_ms=tuple(self.wall_ms),
+            cpu_ms=tuple(self.cpu_ms),
+            decisions=tuple(self.decisions),
+        )

@@ -18,15 +18,19 @@ import psutil
 
 from arena.errors import BadProgram, HostFault
 from arena.referee.programs import Program, last_lines
+from arena.sandbox import Cell
 
 LOG_CAP = 1024 * 1024
-"""A bot's log keeps at least the last half of this many bytes, and at most all of them."""
+"""A bot's log keeps at least the last half of this many bytes, unless the organiser says otherwise, and at most all."""
 TAIL = 4096
 """How much of a bot's output is kept at hand for error messages."""
 READ_AT_ONCE = 65536
 GRACE = 0.5
 """Seconds that a bot has to end by itself when its stream is closed, and once more after SIGTERM."""
-
+GONE_WITHIN = 2.0
+"""Seconds in which nothing may be left of a bot that was killed."""
+SIGNALLED = 128
+"""Exit codes above this stand for a signal, where bubblewrap or a shell reports them."""
 
 MARK = "ARENA_PROCESS"
 """In the environment of a bot and all that it starts: which of the arena's processes it belongs to."""
@@ -45,8 +49,9 @@ HOST_LACKS = {errno.EAGAIN, errno.EMFILE, errno.ENFILE, errno.ENOMEM, errno.ENOS
 class BotLog:
     """What a bot has printed: the end of it in memory, more of it in a file that never grows beyond its cap."""
 
-    def __init__(self, path: Path | None) -> None:
+    def __init__(self, path: Path | None, cap: int = LOG_CAP) -> None:
         self.path = path
+        self.cap = cap
         self.tail = b""
         self._size = 0
         if path:
@@ -60,7 +65,8 @@ class BotLog:
                 self._append(self.path, data)
 
     def _append(self, path: Path, data: bytes) -> None:
-        if self._size + len(data) > LOG_CAP // 2:
+        data = data[-self.cap // 2 :]
+        if self._size + len(data) > self.cap // 2:
             with contextlib.suppress(FileNotFoundError):
                 path.replace(path.with_suffix(".old"))
             self._size = 0
@@ -83,8 +89,11 @@ class BotLog:
 class BotProcess:
     """One running bot. Everything here happens in the event loop's thread."""
 
-    def __init__(self, program: Program, env: dict[str, str], log: BotLog, on_exit: Callable[[], None]) -> None:
+    def __init__(
+        self, program: Program, env: dict[str, str], log: BotLog, on_exit: Callable[[], None], cell: Cell
+    ) -> None:
         self.log = log
+        self.cell = cell
         self._mark = secrets.token_hex(8)
         adopt_orphans()
         self._on_exit = on_exit
@@ -93,13 +102,16 @@ class BotProcess:
             self._output, output = os.pipe2(os.O_CLOEXEC | os.O_NONBLOCK)
         except OSError as error:
             raise HostFault(f"{program.label} was not started: {error.strerror}.") from error
+        launch = None
         try:
+            launch = cell.launch(program.command, {**program.env, **env, MARK: self._mark})
             os.set_blocking(output, True)
             # Its own session, so that the whole group can be ended; no preexec_fn, which must not be used beside grpc.
             self._popen = subprocess.Popen(
-                program.command,
-                cwd=program.folder,
-                env={**os.environ, **program.env, **env, MARK: self._mark},
+                launch.command,
+                cwd=launch.folder,
+                env=launch.env,
+                pass_fds=launch.files,
                 stdin=subprocess.DEVNULL,
                 stdout=output,
                 stderr=output,
@@ -113,7 +125,10 @@ class BotProcess:
             raise BadProgram(f"{program.label} cannot be started: {why}: {program.command[0]}.") from error
         finally:
             os.close(output)
+            if launch:
+                launch.close()
         self.pid = self._popen.pid
+        cell.entered(self.pid)
         try:
             log.note(f"started, process {self.pid}: {' '.join(program.command)}")
             self._pidfd = os.pidfd_open(self.pid)
@@ -153,11 +168,21 @@ class BotProcess:
         self._on_exit()
 
     @property
+    def why_it_ended(self) -> str:
+        """A sentence for the bot's author."""
+        how, excess = self.how_it_ended, self.cell.why_ended()
+        if excess and how == "signal SIGKILL":
+            return f"It {excess}."
+        return f"Its program ended with {how}{f', and it {excess}' if excess else ''}."
+
+    @property
     def how_it_ended(self) -> str:
         """`exit code 3` or `signal SIGSEGV`; empty while it runs."""
         code = self._popen.returncode
         if code is None:
             return ""
+        if self.cell.is_boxed and code > SIGNALLED:
+            code = SIGNALLED - code  # what bubblewrap makes of it
         if code >= 0:
             return f"exit code {code}"
         try:
@@ -178,20 +203,28 @@ class BotProcess:
 
     async def stop(self) -> None:
         """Ends the process and all its children: by itself within a grace period, then by SIGTERM, then by SIGKILL."""
-        children = [process for process in self._family() if process.pid != self.pid]
+        cell = self.cell
+        cell.freeze(False)
+        children = [process for process in self._family() if process.pid != self.pid] if not cell.is_boxed else []
         for sign in (None, signal.SIGTERM, signal.SIGKILL):
-            if sign:
-                self._signal(sign)
+            if sign is signal.SIGKILL:
+                cell.kill()
+            elif sign:
+                cell.signal(sign)
             with contextlib.suppress(TimeoutError):
                 await asyncio.wait_for(self.exited.wait(), GRACE if sign is not signal.SIGKILL else None)
                 break
-        self._signal(signal.SIGKILL)
-        left_over = [*children, *self._orphans()]
-        for child in left_over:
-            with contextlib.suppress(psutil.Error):
-                child.kill()
-        psutil.wait_procs(left_over, timeout=GRACE)  # they are our children now, and ours to bury
+        cell.kill()
+        if not cell.is_boxed:  # a box ends with all that is in it
+            left_over = [*children, *self._orphans()]
+            for child in left_over:
+                with contextlib.suppress(psutil.Error):
+                    child.kill()
+            psutil.wait_procs(left_over, timeout=GRACE)  # they are our children now, and ours to bury
         self._close_output()
+        deadline = self._loop.time() + GONE_WITHIN
+        while not cell.remove() and self._loop.time() < deadline:
+            await asyncio.sleep(0.005)
 
     def _orphans(self) -> Iterator[psutil.Process]:
         """Processes that the bot left behind when it ended: they are ours now, and carry its mark."""
@@ -203,16 +236,12 @@ class BotProcess:
     @property
     def ended_by_itself(self) -> bool:
         """Whether it ended on its own account, not by a signal."""
-        return self._popen.returncode is not None and self._popen.returncode >= 0
+        code = self._popen.returncode
+        return code is not None and 0 <= code <= SIGNALLED
 
     def kill(self) -> None:
-        """Ends the process at once."""
-        self._signal(signal.SIGKILL)
-
-    def _signal(self, sign: signal.Signals) -> None:
-        """To the whole process group, which outlives its leader as long as it has members."""
-        with contextlib.suppress(ProcessLookupError, PermissionError):
-            os.killpg(self.pid, sign)
+        """Ends the process at once, and its children."""
+        self.cell.kill()
 
 
 def _memory(process: psutil.Process) -> int:

@@ -7,14 +7,13 @@ from __future__ import annotations
 
 import os
 import shutil
-import subprocess
 import sys
 import tomllib
 from dataclasses import dataclass, field
 from pathlib import Path
 from urllib.parse import quote
 
-from arena.errors import BadProgram, BuildFailed, unknown
+from arena.errors import BadProgram, unknown
 from arena.games.registry import GAMES
 
 MANIFEST = "arena.toml"
@@ -37,6 +36,8 @@ class Program:
     env: dict[str, str] = field(default_factory=dict, hash=False)
     exclude: tuple[str, ...] = ()
     """What in its folder is made by the build and not submitted: names with * and ?."""
+    file: Path | None = None
+    """The single file that it consists of; None: the whole folder is its own."""
 
     @property
     def label(self) -> str:
@@ -81,7 +82,7 @@ def find_program(named: str) -> Program:
         raise BadProgram(f"{named}: no such file or folder.")
     if path.is_dir():
         return _from_folder(path)
-    return Program(path.stem, "", path.parent, _command_for(path))
+    return Program(path.stem, "", path.parent, _command_for(path), file=path)
 
 
 def _command_for(path: Path) -> tuple[str, ...]:
@@ -124,7 +125,7 @@ def _from_folder(folder: Path) -> Program:
         name=_text(manifest, settings, "name") or folder.name,
         version=_text(manifest, settings, "version"),
         folder=folder,
-        command=_resolved(command, folder),
+        command=resolved(command, folder),
         games=games,
         build=_words(manifest, settings, "build"),
         env=env,
@@ -146,7 +147,7 @@ def _words(manifest: Path, settings: dict[str, object], key: str) -> tuple[str, 
     return tuple(value)
 
 
-def _resolved(command: tuple[str, ...], folder: Path) -> tuple[str, ...]:
+def resolved(command: tuple[str, ...], folder: Path) -> tuple[str, ...]:
     """The command with this Python for "python", and a path into the folder for a program of its own."""
     first, *rest = command
     if first in ("python", "python3"):
@@ -154,37 +155,6 @@ def _resolved(command: tuple[str, ...], folder: Path) -> tuple[str, ...]:
     if "/" in first or (folder / first).is_file():
         return (str(folder / first), *rest)
     return command
-
-
-def build(program: Program) -> None:
-    """Runs the program's build command, if it has one. Raises BuildFailed with the last lines of its output.
-
-    The command finds the protocol's .proto files in the folder that ARENA_PROTOS names.
-    """
-    if not program.build:
-        return
-    try:
-        done = subprocess.run(
-            _resolved(program.build, program.folder),
-            cwd=program.folder,
-            env={**os.environ, "ARENA_PROTOS": str(protos_folder()), **program.env},
-            stdin=subprocess.DEVNULL,
-            stdout=subprocess.PIPE,
-            stderr=subprocess.STDOUT,
-            text=True,
-            errors="replace",
-            timeout=600,
-            check=False,
-        )
-    except (OSError, ValueError) as error:  # ValueError: a NUL, or an = in the name of a variable
-        why = getattr(error, "strerror", None) or error
-        raise BuildFailed(f"{program.label}: the build command {program.build[0]!r} cannot be run: {why}.") from error
-    except subprocess.TimeoutExpired as error:
-        raise BuildFailed(f"{program.label}: the build took more than {error.timeout:g} s.") from error
-    if done.returncode:
-        raise BuildFailed(
-            f"{program.label}: the build ended with exit code {done.returncode}.{last_lines(done.stdout)}"
-        )
 
 
 def last_lines(output: str) -> str:

@@ -10,12 +10,13 @@ other must not. A bot that fails hurts only itself: its seat forfeits, the match
 from __future__ import annotations
 
 import asyncio
+import os
 import shutil
 import tempfile
 import time
 from collections import Counter
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from types import TracebackType
 from typing import Any, Self
@@ -27,11 +28,14 @@ from grpc_reflection.v1alpha import reflection
 
 from arena.errors import ArenaError, BotDidNotStart, HostFault
 from arena.referee.connection import HOLD, Traffic
+from arena.referee.host import Host
 from arena.referee.instance import Instance
 from arena.referee.match import Limits, Match, MatchPlan, Outcome
 from arena.referee.programs import Program
 from arena.referee.table import Player, Table
 from arena.replay import FaultKind
+from arena.sandbox import Cell, Sandbox, View
+from arena.sandbox.files import anybody_can_read, readable_copy
 from arena.v1 import referee_pb2 as pb
 
 SERVICE = pb.DESCRIPTOR.services_by_name["Referee"].full_name
@@ -43,6 +47,8 @@ TICK = 0.02
 """Seconds between two looks at the clocks."""
 HUNG_AFTER = 5.0
 """Seconds after which a bot that is over time, and still silent, is ended."""
+LOOK_AT_LIMITS = 0.1
+"""Seconds between two looks at what bots use, where the kernel does not keep them within their limits."""
 TRIES_TO_START = 3
 """A bot that failed to start that often in a row is not tried again."""
 
@@ -68,7 +74,11 @@ class Settings:
     hold: float = HOLD
     """Seconds for which a bot's turns may be held back until they are worth a message."""
     address: str | None = None
-    """Where to listen, "host:port" (port 0: any); None: on a unix socket of its own."""
+    """Where to listen besides, "host:port" (port 0: any); None: on a unix socket only."""
+    sandbox: Sandbox = field(default_factory=Sandbox)
+    """Where the bots run."""
+    ponder: bool = True
+    """Whether bots may use the processor while others think."""
     logs: Path | None = None
     """The folder for the bots' logs; None: they are not kept."""
 
@@ -102,22 +112,30 @@ class Referee:
         self.faults: Counter[FaultKind] = Counter()
         self._slots: dict[tuple[Program, int], Slot] = {}
         self._background: set[asyncio.Task[None]] = set()
+        self.host = Host()
+        self._copies: dict[Program, Path] = {}
+        self._looked_at_limits = 0.0
 
     async def __aenter__(self) -> Self:
         self.folder = Path(tempfile.mkdtemp(prefix="arena-"))
+        # Only we may enter the folder; a bot in a sandbox is shown what is inside, and must be able to use it.
+        socket = self.folder / "socket" / "referee"
+        socket.parent.mkdir(mode=0o755)
         self._server = grpc.aio.server(options=SERVER_OPTIONS)
         handler = grpc.stream_stream_rpc_method_handler(self._play)  # raw bytes: what is in them is our business
         self._server.add_generic_rpc_handlers((grpc.method_handlers_generic_handler(SERVICE, {"Play": handler}),))
         await self._add_standard_services()
-        if self.settings.address is None:
-            self.address = f"unix:{self.folder / 'referee'}"
-            self._server.add_insecure_port(self.address)
-        else:
+        self._server.add_insecure_port(f"unix:{socket}")
+        socket.chmod(0o666)
+        self.address = self.settings.sandbox.address(socket)
+        if self.settings.address is not None:
             host = self.settings.address.rpartition(":")[0]
             try:
-                self.address = f"{host}:{self._server.add_insecure_port(self.settings.address)}"
+                address = f"{host}:{self._server.add_insecure_port(self.settings.address)}"
             except RuntimeError as error:
                 raise ArenaError(f"cannot listen on {self.settings.address}: is it free, and is it ours?") from error
+            if not self.settings.sandbox.is_boxed:  # in a sandbox there is no network
+                self.address = address
         await self._server.start()
         self._clock = asyncio.create_task(self._watch())
         return self
@@ -165,14 +183,20 @@ class Referee:
                         match.forfeit(seat, FaultKind.START, why_not)
                 else:
                     players.append(contestant)
+            began = time.monotonic()
             table.seat_players(players)
             table.go_on()
             await over
+            took = time.monotonic() - began
         finally:
             for instance, _ in instances.values():
                 if instance:
                     self._release(instance)
-        outcome = match.outcome()
+        outcome = replace(
+            match.outcome(),
+            overhead_ms=max(0.0, 1000 * took - sum(match.wall_ms)),
+            overloaded=self.host.overloaded_since(began),
+        )
         self.faults.update(fault.fault for fault in outcome.faults)
         return outcome
 
@@ -228,7 +252,10 @@ class Referee:
         program, settings = slot.program, self.settings
         log = settings.logs / program.log_name if settings.logs else None
         try:
-            instance = Instance(program, self.address, log, settings.matches_at_once, self.traffic)
+            instance = Instance(
+                program, self.address, log, settings.matches_at_once, self.traffic, self._cell_for(program)
+            )
+            instance.may_ponder = settings.ponder
             self.instances[instance.token] = instance
             await instance.wait_until_ready(self.limits.start)
         except HostFault:
@@ -239,6 +266,25 @@ class Referee:
             raise
         slot.failures = 0
         return instance
+
+    def _cell_for(self, program: Program) -> Cell:
+        sandbox = self.settings.sandbox
+        view = View(program.folder, program.file or program.folder, socket=self.folder / "socket")
+        try:
+            if sandbox.is_boxed:
+                view = replace(view, source=self._readable(program))
+            return sandbox.cell(view)
+        except OSError as error:
+            raise HostFault(f"{program.label} was not started: no sandbox: {error.strerror or error}.") from error
+
+    def _readable(self, program: Program) -> Path:
+        """The bot's files, or a copy if a stranger may not read them: that is what a bot runs as, where we are root."""
+        source = program.file or program.folder
+        if program not in self._copies:
+            self._copies[program] = source
+            if os.geteuid() == 0 and not anybody_can_read(source):
+                self._copies[program] = readable_copy(source, self.folder / f"copy-{len(self._copies)}")
+        return self._copies[program]
 
     def _release(self, instance: Instance) -> None:
         instance.matches -= 1
@@ -273,13 +319,20 @@ class Referee:
         """Looks at the clocks, and ends processes that are dead or have been idle for long."""
         while True:
             await asyncio.sleep(TICK)
-            now, idle_before = time.perf_counter(), time.monotonic() - self.settings.idle_seconds
+            self.host.look(TICK)
+            idle_before = time.monotonic() - self.settings.idle_seconds
+            look_at_limits = time.monotonic() - self._looked_at_limits > LOOK_AT_LIMITS
+            if look_at_limits:
+                self._looked_at_limits = time.monotonic()
             for instance in list(self.instances.values()):
                 if instance.dead:
                     if not instance.matches or instance.process.exited.is_set():
                         self._retire(instance)
                     continue
-                instance.check_time(now, HUNG_AFTER)
+                instance.check_time(HUNG_AFTER)
+                instance.check_pondering()
+                if look_at_limits:
+                    instance.cell.look()
                 if instance.idle and instance.idle_since < idle_before:
                     self._retire(instance)
 

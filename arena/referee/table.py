@@ -6,7 +6,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Protocol
 
-from arena.referee.match import Match
+from arena.referee.match import Match, Spent
 from arena.replay import Fault, FaultKind
 from arena.v1 import referee_pb2 as pb
 
@@ -50,9 +50,9 @@ class Table:
             if chair.player:
                 chair.player.sit_down(chair)
 
-    def answer(self, chair: Chair, action: int, ms: float) -> None:
+    def answer(self, chair: Chair, action: int, spent: Spent) -> None:
         """Takes the bot's answer and goes on."""
-        fault = self.match.answer(chair.seat, action, ms)
+        fault = self.match.answer(chair.seat, action, spent)
         if fault and chair.player:
             chair.player.tell_fault(chair, fault)
         self.go_on()

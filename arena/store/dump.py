@@ -56,6 +56,9 @@ TABLES: dict[str, Select[*tuple[Any, ...]]] = {
         matches.c.decisions,
         matches.c.reruns,
         matches.c.played,
+        matches.c.sandbox,
+        matches.c.overhead_ms,
+        matches.c.overloaded,
     ).order_by(matches.c.id),
     "seats": select(
         matches.c.name.label("match"),
@@ -66,6 +69,8 @@ TABLES: dict[str, Select[*tuple[Any, ...]]] = {
         seats.c.placement,
         seats.c.won,
         seats.c.think_ms,
+        seats.c.cpu_ms,
+        seats.c.wall_ms,
         seats.c.decisions,
         seats.c.fault,
         seats.c.detail,

@@ -44,6 +44,9 @@ class StoredMatch:
     ending: str
     played: str
     decisions: int
+    sandbox: str
+    overhead_ms: float
+    overloaded: bool
     bots: tuple[str, ...]
     seats: tuple[SeatRecord, ...]
 
@@ -194,6 +197,9 @@ class Matches:
                 matches.c.ending,
                 matches.c.played,
                 matches.c.decisions,
+                matches.c.sandbox,
+                matches.c.overhead_ms,
+                matches.c.overloaded,
                 bots_table.c.name,
                 versions.c.version,
                 *_seat_columns(),
@@ -212,9 +218,10 @@ class Matches:
         )
         with self.engine.connect() as connection:
             rows = connection.execution_options(yield_per=1000).execute(wanted)
-            for head, group in groupby(rows, key=lambda row: tuple(row[:8])):
+            for head, group in groupby(rows, key=lambda row: tuple(row[:11])):
                 group_rows = list(group)
-                _, name, tournament, bracket_name, round_title, ending, played, decisions = head
+                _, name, tournament, bracket_name, round_title, ending, played, decisions, *host = head
+                sandbox, overhead_ms, overloaded = host
                 yield StoredMatch(
                     name=name,
                     tournament_id=tournament,
@@ -223,8 +230,11 @@ class Matches:
                     ending=ending,
                     played=played,
                     decisions=decisions,
-                    bots=tuple(f"{row[8]} {row[9]}".strip() for row in group_rows),
-                    seats=tuple(SeatRecord._make(row[10:]) for row in group_rows),
+                    sandbox=sandbox,
+                    overhead_ms=overhead_ms,
+                    overloaded=bool(overloaded),
+                    bots=tuple(f"{row[11]} {row[12]}".strip() for row in group_rows),
+                    seats=tuple(SeatRecord._make(row[13:]) for row in group_rows),
                 )
 
 
@@ -256,5 +266,8 @@ def _match_row(batch: Batch, match: MatchRecord, number: int) -> dict[str, objec
         "decisions": sum(seat.decisions for seat in match.seats),
         "reruns": match.reruns,
         "played": match.played,
+        "sandbox": match.sandbox,
+        "overhead_ms": match.overhead_ms,
+        "overloaded": match.overloaded,
         "replay": match.replay,
     }

@@ -122,6 +122,9 @@ matches = Table(
     Column("decisions", Integer, nullable=False),
     Column("reruns", Integer, nullable=False),  # how often the host, not a bot, spoiled it before
     Column("played", String(32), nullable=False),
+    Column("sandbox", String(10), nullable=False),  # the tier that the bots ran in
+    Column("overhead_ms", Float, nullable=False),  # what it took besides the bots' turns
+    Column("overloaded", Boolean, nullable=False),  # whether the machine had too much to do meanwhile
     Column("replay", LargeBinary, nullable=False),  # zlib
     UniqueConstraint("tournament_id", "bracket", "block", "rotation"),
 )
@@ -138,6 +141,8 @@ seats = Table(
     Column("decisions", Integer, nullable=False),
     Column("fault", String(20)),
     Column("detail", Text),
+    Column("wall_ms", Float),  # how long the match waited for it
+    Column("cpu_ms", Float),  # of the processor; null where that was not measured
     Index("ix_seats_version_id", "version_id"),
     sqlite_with_rowid=False,
 )

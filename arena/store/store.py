@@ -27,7 +27,7 @@ from arena.store.matches import Matches
 from arena.store.standings import StoredStandings
 from arena.store.tournaments import Tournaments
 
-HEAD = "0001"
+HEAD = "0002"
 """The version of the schema that this arena works with."""
 MIGRATIONS = Path(__file__).parent / "migrations"
 

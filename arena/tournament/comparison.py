@@ -8,6 +8,7 @@ from dataclasses import dataclass
 
 from arena.records import BlockRecord, SeatRecord
 from arena.referee import Limits, Settings
+from arena.sandbox import Sandbox
 from arena.standings import points
 from arena.store.bots import BotVersion
 from arena.store.home import Home
@@ -38,6 +39,8 @@ class Comparison:
     most_blocks: int
     """Give up after so many: the two are too close to call."""
     limits: Limits
+    sandbox: Sandbox
+    ponder: bool
     seed: str
 
     @property
@@ -59,7 +62,12 @@ class ComparisonRun:
         self.matches = 0
         self.record: TournamentRecord | None = None
         programs = {bot.id: program_of(home, bot) for bot in (comparison.old, comparison.new)}
-        settings = Settings(matches_at_once=2 * AT_ONCE, logs=home.logs.resolve())
+        settings = Settings(
+            matches_at_once=2 * AT_ONCE,
+            logs=home.logs.resolve(),
+            sandbox=comparison.sandbox,
+            ponder=comparison.ponder,
+        )
         self.setup = Setup(programs, comparison.limits, settings, core=None)
         self._results: dict[int, dict[int, tuple[SeatRecord, ...]]] = {}
 

@@ -106,7 +106,13 @@ class Conductor:
 
     def play(self) -> None:
         """Plays what is left of the tournament."""
-        settings = Settings(matches_at_once=2 * self.at_once, hold=HOLD, logs=self.home.logs.resolve())
+        settings = Settings(
+            matches_at_once=2 * self.at_once,
+            hold=HOLD,
+            logs=self.home.logs.resolve(),
+            sandbox=self.event.sandbox,
+            ponder=self.event.ponder,
+        )
         setup = Setup(self.programs, self.event.limits, settings, core=None)
         left = [bracket for bracket in self.record.brackets if bracket.state is State.RUNNING]
         with Interrupts() as interrupts, Pool(setup, self.jobs, min(self.at_once, AT_ONCE_AT_FIRST)) as pool:

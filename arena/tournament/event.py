@@ -12,6 +12,7 @@ from arena.errors import BadTournament
 from arena.games.base import Json
 from arena.ratings import Scale, draw_probability
 from arena.referee import Limits
+from arena.sandbox import Allowance, Sandbox, Tier
 from arena.tournament.brackets import DEFAULT_BRACKETS, USUAL_SEATS, Bracket
 from arena.tournament.formats import FORMATS, Field, Format, Gauntlet, Knockout, Ladder, RoundRobin, Swiss
 
@@ -41,6 +42,10 @@ class Event:
     winners_only: bool = False
     """Rate who won, not the places behind."""
     limits: Limits = default(default_factory=Limits)
+    sandbox: Sandbox = default(default_factory=Sandbox)
+    """Where the bots run. It stays the same to the end: results from different ones would not be comparable."""
+    ponder: bool = True
+    """Whether bots may use the processor while others think."""
 
     def as_json(self) -> dict[str, Json]:
         return asdict(self)
@@ -49,7 +54,10 @@ class Event:
     def from_json(cls, options: Mapping[str, Any]) -> Event:
         known = {field.name for field in fields(cls)}
         values = {name: value for name, value in options.items() if name in known}
-        return cls(**{**values, "brackets": tuple(options["brackets"]), "limits": Limits(**options["limits"])})
+        nested = {"brackets": tuple(options["brackets"]), "limits": Limits(**options["limits"])}
+        if box := options.get("sandbox"):
+            nested["sandbox"] = Sandbox(Tier(box["tier"]), Allowance(**box["allowance"]))
+        return cls(**{**values, **nested})
 
     def check(self, games: Sequence[Sequence[str]]) -> None:
         """Raises where this cannot be played by bots that play these games."""

@@ -109,7 +109,7 @@ class Worker:
     async def play(self, job: Job) -> None:
         try:
             outcome = await self.referee.play(job.plan, [self.setup.programs[version] for version in job.versions])
-            report: Report = record(job, outcome)
+            report: Report = record(job, outcome, self.setup.settings.sandbox.tier.value)
         except HostFault as error:
             report = Spoiled(job, str(error))
         except Exception as error:  # noqa: BLE001, one match that cannot be played must not take the others along
@@ -128,7 +128,7 @@ class Worker:
                 self.over.set_result(None)
 
 
-def record(job: Job, outcome: Outcome) -> MatchRecord:
+def record(job: Job, outcome: Outcome, sandbox: str) -> MatchRecord:
     """The outcome as it is kept."""
     result = outcome.result
     faults = {fault.seat: fault for fault in outcome.faults}
@@ -141,6 +141,8 @@ def record(job: Job, outcome: Outcome) -> MatchRecord:
             decisions=outcome.decisions[seat],
             fault=faults[seat].fault.value if seat in faults else None,
             detail=faults[seat].detail if seat in faults else None,
+            wall_ms=outcome.wall_ms[seat],
+            cpu_ms=outcome.cpu_ms[seat],
         )
         for seat, version in enumerate(job.versions)
     )
@@ -154,4 +156,7 @@ def record(job: Job, outcome: Outcome) -> MatchRecord:
         replay=zlib.compress(replay.dumps(outcome.replay).encode(), QUICKLY),
         played=now(),
         reruns=job.reruns,
+        sandbox=sandbox,
+        overhead_ms=outcome.overhead_ms,
+        overloaded=outcome.overloaded,
     )

@@ -19,6 +19,13 @@ CHILD = ["sleep", "314.15"]
 """What it leaves behind; nobody else on the machine runs the same."""
 
 
+def burn(seconds: float) -> None:
+    """Uses that much processor time, however long it takes."""
+    until = time.thread_time() + seconds
+    while time.thread_time() < until:
+        pass
+
+
 class Naughty:
     def __init__(self, mode: str) -> None:
         self.mode = mode
@@ -88,7 +95,8 @@ class Naughty:
             case "sleep":
                 time.sleep(60)
             case "slow-once":
-                time.sleep(1.5 if self.answered == ANSWERS_BEFORE_IT_GOES_WRONG else 0)
+                if self.answered == ANSWERS_BEFORE_IT_GOES_WRONG:
+                    burn(1.5)
                 self.send(good)
             case "illegal":
                 good.answers.action[0] = 16 + 5

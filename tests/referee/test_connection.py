@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from arena.referee.connection import WORTH_A_MESSAGE, Connection, ProtocolBroken, Traffic
+from arena.referee.connection import WORTH_A_MESSAGE, Connection, Moment, ProtocolBroken, Traffic
 from arena.referee.match import Limits, Match, MatchPlan
 from arena.referee.table import Table
 from arena.replay import FaultKind
@@ -42,7 +42,7 @@ def answers(message: pb.PlayResponse, count: int | None = None) -> pb.PlayReques
 
 
 def taken(bot: Connection, now: float) -> pb.PlayResponse:
-    message = bot.take(now)
+    message = bot.take(Moment(now))
     assert message is not None
     return message
 
@@ -51,7 +51,7 @@ def test_all_turns_that_wait_go_in_one_message() -> None:
     desk = Desk(5)
     message = taken(desk.bots[0], 0.0)
     assert (len(message.starts), len(message.mantis_turns)) == (5, 5)
-    assert desk.bots[0].take(0.0) is None
+    assert desk.bots[0].take(Moment(0.0)) is None
 
 
 def test_a_busy_bot_gets_a_second_message_only_when_it_is_worth_one() -> None:
@@ -62,7 +62,7 @@ def test_a_busy_bot_gets_a_second_message_only_when_it_is_worth_one() -> None:
         table = Table(Match(plan, Limits()), finished=lambda: None)
         table.seat_players(list(desk.bots))
         table.go_on()
-    assert desk.bots[0].take(0.0) is None
+    assert desk.bots[0].take(Moment(0.0)) is None
     plan = MatchPlan("last", "mantis", {}, "seed", ("a", "b"))
     table = Table(Match(plan, Limits()), finished=lambda: None)
     table.seat_players(list(desk.bots))
@@ -73,50 +73,52 @@ def test_a_busy_bot_gets_a_second_message_only_when_it_is_worth_one() -> None:
 def test_the_time_of_a_message_is_divided_among_its_answers() -> None:
     desk = Desk(4)
     message = taken(desk.bots[0], 10.0)
-    answered, unasked = desk.bots[0].receive(answers(message), 10.2)
-    assert [round(answer.ms) for answer in answered] == [50] * 4
+    answered, unasked = desk.bots[0].receive(answers(message), Moment(10.2))
+    assert [round(answer.spent.charged) for answer in answered] == [50] * 4
     assert unasked == []
 
 
 def test_the_clock_of_a_turn_starts_when_the_one_before_is_answered() -> None:
     desk = Desk(2)
     message = taken(desk.bots[0], 10.0)
-    (first,), _ = desk.bots[0].receive(answers(message, 1), 10.3)
+    (first,), _ = desk.bots[0].receive(answers(message, 1), Moment(10.3))
     second = pb.PlayRequest(answers=answers(message).answers)
     for field in (second.answers.match, second.answers.turn, second.answers.action):
         del field[0]
-    assert desk.bots[0].thinking(10.4) is not None
-    (last,), _ = desk.bots[0].receive(second, 10.4)
-    assert (round(first.ms), round(last.ms)) == (300, 100)
-    assert desk.bots[0].thinking(10.4) is None
+    assert desk.bots[0].thinking(Moment(10.4)) is not None
+    (last,), _ = desk.bots[0].receive(second, Moment(10.4))
+    assert (round(first.spent.charged), round(last.spent.charged)) == (300, 100)
+    assert desk.bots[0].thinking(Moment(10.4)) is None
 
 
 def test_answers_held_up_by_a_late_one_are_not_charged() -> None:
     desk = Desk(3)
     message = taken(desk.bots[0], 10.0)
     desk.bots[0].late = True
-    answered, _ = desk.bots[0].receive(answers(message), 15.0)
-    assert [answer.ms for answer in answered] == [0.0] * 3
+    answered, _ = desk.bots[0].receive(answers(message), Moment(15.0))
+    assert [answer.spent.charged for answer in answered] == [0.0] * 3
     assert not desk.bots[0].late
 
 
 def test_an_answer_to_what_was_not_asked_names_its_match() -> None:
     desk = Desk(1)
     message = taken(desk.bots[0], 0.0)
-    desk.bots[0].receive(answers(message), 0.1)
-    answered, (unasked,) = desk.bots[0].receive(answers(message), 0.2)
+    desk.bots[0].receive(answers(message), Moment(0.1))
+    answered, (unasked,) = desk.bots[0].receive(answers(message), Moment(0.2))
     assert answered == []
     assert unasked.chair.table is desk.tables[0]
 
 
 def test_an_answer_before_the_turn_was_sent_is_not_asked_for() -> None:
     desk = Desk(1)
-    _, (unasked,) = desk.bots[0].receive(pb.PlayRequest(answers=pb.Answers(match=[1], turn=[1], action=[1])), 0.0)
+    _, (unasked,) = desk.bots[0].receive(
+        pb.PlayRequest(answers=pb.Answers(match=[1], turn=[1], action=[1])), Moment(0.0)
+    )
     assert unasked.turn == 1
 
 
 def test_a_message_without_answers_is_ignored() -> None:
-    assert Desk(1).bots[0].receive(pb.PlayRequest(), 0.0) == ([], [])
+    assert Desk(1).bots[0].receive(pb.PlayRequest(), Moment(0.0)) == ([], [])
 
 
 @pytest.mark.parametrize(
@@ -133,7 +135,7 @@ def test_what_makes_no_sense_breaks_the_stream(request_: pb.PlayRequest) -> None
     desk = Desk(1)
     taken(desk.bots[0], 0.0)
     with pytest.raises(ProtocolBroken):
-        desk.bots[0].receive(request_, 0.1)
+        desk.bots[0].receive(request_, Moment(0.1))
 
 
 def test_a_whole_match_over_two_streams() -> None:
@@ -143,12 +145,12 @@ def test_a_whole_match_over_two_streams() -> None:
     while not over:
         for bot in desk.bots:
             now += 0.001
-            message = bot.take(now)
+            message = bot.take(Moment(now))
             if message is None:
                 continue
             over = over or bool(message.ends)
-            for answer in bot.receive(answers(message), now)[0]:
-                answer.chair.table.answer(answer.chair, answer.action, answer.ms)
+            for answer in bot.receive(answers(message), Moment(now))[0]:
+                answer.chair.table.answer(answer.chair, answer.action, answer.spent)
     assert desk.tables[0].match.over
     assert desk.tables[0].match.outcome().faults == ()
 
@@ -157,11 +159,11 @@ def test_few_turns_wait_for_more_as_long_as_others_think() -> None:
     desk = Desk(8)
     first, second = desk.bots
     message = taken(first, 0.0)
-    answered, _ = first.receive(answers(message, 2), 0.1)
+    answered, _ = first.receive(answers(message, 2), Moment(0.1))
     for answer in answered:
-        answer.chair.table.answer(answer.chair, answer.action, answer.ms)
+        answer.chair.table.answer(answer.chair, answer.action, answer.spent)
     assert second.turns_waiting == 2  # both answers were to score, which ends the turn
-    assert second.take(0.1) is None, "six of its eight matches are still to come"
+    assert second.take(Moment(0.1)) is None, "six of its eight matches are still to come"
     assert desk.held == 1
     second.release()
     assert len(taken(second, 0.1).mantis_turns) == 2
@@ -171,9 +173,9 @@ def test_where_nobody_thinks_the_bot_with_most_turns_is_asked() -> None:
     desk = Desk(8)
     first, second = desk.bots
     message = taken(first, 0.0)
-    answered, _ = first.receive(answers(message), 0.1)
+    answered, _ = first.receive(answers(message), Moment(0.1))
     for answer in answered:
-        answer.chair.table.answer(answer.chair, answer.action, answer.ms)
+        answer.chair.table.answer(answer.chair, answer.action, answer.spent)
     assert first.traffic.unanswered == 0
     assert first.traffic.fullest() is second
     first.traffic.settle()

@@ -9,7 +9,8 @@ from pathlib import Path
 import pytest
 
 from arena.referee import Program, Referee, find_program
-from arena.referee.programs import build, bundled_folder
+from arena.referee.build import build
+from arena.referee.programs import bundled_folder
 from tests.referee.test_referee import RANDOM, check_outcome, play, run
 
 needs_npm = pytest.mark.skipif(shutil.which("npm") is None, reason="npm is not installed: apt-get install nodejs npm")

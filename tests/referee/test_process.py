@@ -15,6 +15,7 @@ import uvloop
 from arena.errors import BadProgram
 from arena.referee.process import LOG_CAP, READ_AT_ONCE, TAIL, BotLog, BotProcess
 from arena.referee.programs import Program
+from arena.sandbox import Allowance, Cell, View
 
 PATIENCE = 60.0
 """Seconds after which something that must happen has not."""
@@ -87,7 +88,7 @@ class Shell:
         self.exits = 0
         self.log = BotLog(folder / "logs" / "bot.log")
         program = Program("shell", "", folder, ("sh", "-c", script), env=program_env)
-        self.process = BotProcess(program, env, self.log, self._on_exit)
+        self.process = BotProcess(program, env, self.log, self._on_exit, Cell(View(folder, folder), Allowance()))
 
     def _on_exit(self) -> None:
         self.exits += 1
@@ -298,8 +299,9 @@ def test_a_program_that_cannot_be_started(tmp_path: Path) -> None:
     secret.touch()
 
     async def start(command: str) -> str:
+        cell = Cell(View(tmp_path, tmp_path), Allowance())
         with pytest.raises(BadProgram) as caught:
-            BotProcess(Program("ghost", "7", tmp_path, (command,)), {}, BotLog(None), lambda: None)
+            BotProcess(Program("ghost", "7", tmp_path, (command,)), {}, BotLog(None), lambda: None, cell)
         return str(caught.value)
 
     before = descriptors()

@@ -9,11 +9,15 @@ import subprocess
 import sys
 from pathlib import Path
 
+import psutil
 import pytest
 
 from arena.errors import ArenaError, BadProgram, BuildFailed
+from arena.referee.build import build
 from arena.referee.process import BotLog, BotProcess
-from arena.referee.programs import MANIFEST, Program, build, bundled_folder, bundled_names, find_program
+from arena.referee.programs import MANIFEST, Program, bundled_folder, bundled_names, find_program
+from arena.sandbox import Allowance, Sandbox, Tier, View, probe
+from arena.sandbox.allowance import MIB
 
 PYTHON = 'command = ["python", "bot.py"]\n'
 
@@ -48,7 +52,7 @@ def test_a_python_file_is_run_by_this_interpreter(tmp_path: Path) -> None:
     file = tmp_path / "my_bot.py"
     file.touch()
     program = find_program(str(file))
-    assert program == Program("my_bot", "", tmp_path, (sys.executable, str(file)))
+    assert program == Program("my_bot", "", tmp_path, (sys.executable, str(file)), file=file)
     assert program.label == "my_bot"
 
 
@@ -63,7 +67,7 @@ def test_a_binary_is_run_as_it_is(tmp_path: Path) -> None:
     true = shutil.which("true")
     assert true is not None
     file = Path(shutil.copy(true, tmp_path / "binary"))
-    assert find_program(str(file)) == Program("binary", "", tmp_path, (str(file),))
+    assert find_program(str(file)) == Program("binary", "", tmp_path, (str(file),), file=file)
 
 
 @pytest.mark.parametrize("suffix", [".js", ".mjs", ".cjs"])
@@ -211,14 +215,16 @@ UNSTARTABLE = {
 }
 
 
+@pytest.mark.parametrize("tier", [Tier.NONE, Tier.USER])
 @pytest.mark.parametrize("manifest", UNSTARTABLE.values(), ids=UNSTARTABLE)
-def test_what_no_process_can_be_started_with_is_refused(manifest: str, tmp_path: Path) -> None:
+def test_what_no_process_can_be_started_with_is_refused(manifest: str, tier: Tier, tmp_path: Path) -> None:
     """The system takes no NUL in a command or a variable, and no = in a variable's name."""
 
     async def start() -> None:
         program = find_program(str(folder_with(tmp_path, manifest)))
         build(program)
-        BotProcess(program, {}, BotLog(None), lambda: None)
+        view = View(program.folder, program.folder)
+        BotProcess(program, {}, BotLog(None), lambda: None, Sandbox(tier).cell(view))
 
     with pytest.raises(ArenaError, match="bot"):
         asyncio.run(start())
@@ -315,9 +321,42 @@ def test_a_build_command_that_is_not_there(command: str, tmp_path: Path) -> None
     assert os.strerror(2) in said
 
 
-def test_a_build_that_takes_too_long(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    def never_ends(*_: object, timeout: float, **__: object) -> None:
-        raise subprocess.TimeoutExpired("make", timeout)
+@pytest.mark.parametrize("tier", [tier for tier in Tier if probe(tier).works])
+def test_a_build_that_takes_too_long(tier: Tier, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("arena.referee.build.LONGEST", 1.0)
+    folder = folder_with(tmp_path, f'{PYTHON}build = ["sleep", "314.25"]\n')
+    with pytest.raises(BuildFailed, match=r"bot: the build took more than 1 s\."):
+        build(find_program(str(folder)), Sandbox(tier))
+    assert not [process for process in psutil.process_iter(["cmdline"]) if "314.25" in (process.info["cmdline"] or [])]
 
-    monkeypatch.setattr(subprocess, "run", never_ends)
-    assert built(folder_with(tmp_path, f'{PYTHON}build = ["make"]\n')) == "bot: the build took more than 600 s."
+
+@pytest.mark.parametrize("tier", [tier for tier in Tier if probe(tier).works])
+def test_a_build_in_every_tier(tier: Tier, tmp_path: Path) -> None:
+    """It writes into its folder, finds the protocol, and what it makes is ours afterwards and can be read by all."""
+    script_file = "set -e; umask 077; ls $ARENA_PROTOS/arena > found; mkdir made; cp found made/; chmod 700 made/found"
+    folder = folder_with(tmp_path, f'{PYTHON}build = ["sh", "-c", "{script_file}"]\n')
+    build(find_program(str(folder)), Sandbox(tier))
+    assert (folder / "made" / "found").read_text() == "v1\n"
+    assert (folder / "made" / "found").stat().st_uid == os.geteuid()
+    if tier is not Tier.NONE and os.geteuid() == 0:
+        assert (folder / "made" / "found").stat().st_mode & 0o777 == 0o755
+
+
+def test_a_build_in_a_sandbox_has_no_network_and_says_so(tmp_path: Path) -> None:
+    if not probe(Tier.USER).works:
+        pytest.skip(probe(Tier.USER).detail)
+    fetch = "import socket; socket.create_connection(('127.0.0.1', 9), 5)"
+    folder = folder_with(tmp_path, f'{PYTHON}build = ["python", "-c", "{fetch}"]\n')
+    with pytest.raises(BuildFailed) as caught:
+        build(find_program(str(folder)), Sandbox(Tier.USER))
+    assert "a build has no network" in str(caught.value)
+
+
+def test_a_build_that_fills_the_disk_is_ended(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    if not probe(Tier.USER).works:
+        pytest.skip(probe(Tier.USER).detail)
+    monkeypatch.setattr("arena.referee.build.BUILD", Allowance(disk=8 * MIB))
+    fill = "for n in 1 2 3 4 5 6 7 8; do head -c 4000000 /dev/zero > $n; done; sleep 60"
+    folder = folder_with(tmp_path, f'{PYTHON}build = ["sh", "-c", "{fill}"]\n')
+    with pytest.raises(BuildFailed, match="wrote more than 8 MiB"):
+        build(find_program(str(folder)), Sandbox(Tier.USER))

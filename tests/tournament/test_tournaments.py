@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import shutil
 import signal
 import sqlite3
 import subprocess
@@ -230,7 +231,8 @@ def test_an_interrupted_tournament_says_how_to_go_on(sign: signal.Signals, code:
 def naughty(folder: Path, mode: str) -> Path:
     place = folder / f"naughty-{mode}"
     place.mkdir(parents=True)
-    command = json.dumps(["python", str(NAUGHTY), mode])
+    shutil.copy(NAUGHTY, place)
+    command = json.dumps(["python", NAUGHTY.name, mode])
     (place / "arena.toml").write_text(f'games = ["mantis"]\ncommand = {command}\n', encoding="utf-8")
     return place
 

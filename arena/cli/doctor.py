@@ -1,0 +1,60 @@
+"""`arena doctor`: what this machine can do, and what to do where something is missing."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import asdict
+
+from rich.table import Table
+from rich.text import Text
+
+from arena.cli.console import err, out
+from arena.cli.options import DEFAULT_HOME, AsJson, Home
+from arena.diagnosis import Finding, State, findings
+from arena.sandbox import Mode, Tier, choose
+
+MARKS = {
+    State.GOOD: Text("ok", style="green"),
+    State.MISSING: Text("missing", style="yellow"),
+    State.BAD: Text("look", style="bold red"),
+}
+
+
+def doctor(home: Home = DEFAULT_HOME, as_json: AsJson = False) -> None:
+    """Look at what this machine can do for an arena, and say what to do where something is missing.
+
+    Example: arena doctor
+    """
+    with err.status("looking at the machine"):
+        found = list(findings(home))
+        sandbox, _ = choose(Mode.AUTO)
+    if as_json:
+        out.print_json(json.dumps({"sandbox": sandbox.tier, "findings": [asdict(each) for each in found]}))
+        return
+    table = Table.grid(padding=(0, 2))
+    area = ""
+    for each in found:
+        if each.area != area:
+            area = each.area
+            table.add_row("", Text(area, style="bold"))
+        detail = Text(each.detail)
+        if each.remedy:
+            detail.append(f"\n{each.remedy}", style="italic")
+        table.add_row(MARKS[each.state], f"  {each.what}", detail)
+    out.print(table)
+    out.print()
+    out.print(_summary(sandbox.tier, found), soft_wrap=True)
+
+
+def _summary(tier: Tier, found: list[Finding]) -> Text:
+    where = {
+        Tier.STRONG: Text("Bots will run in the strong sandbox: strangers are welcome.", style="green"),
+        Tier.USER: Text(
+            "Bots will run in the user sandbox. It does not stop bots that take memory by memfd or hog the processor; "
+            "for the strong one run as root, with control groups.",
+            style="yellow",
+        ),
+        Tier.NONE: Text("Bots will run without a sandbox: play only with bots that you trust.", style="bold red"),
+    }[tier]
+    bad = sum(each.state is State.BAD for each in found)
+    return Text.assemble(where, f" {bad} of {len(found)} things need a look." if bad else "")

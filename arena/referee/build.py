@@ -1,0 +1,114 @@
+"""A bot's build step: the command in its arena.toml, run in its folder, in the same sandbox as the bot itself."""
+
+from __future__ import annotations
+
+import os
+import re
+import subprocess
+import tempfile
+import time
+from typing import IO
+
+from arena.errors import BuildFailed, HostFault
+from arena.referee.programs import Program, last_lines, protos_folder, resolved
+from arena.sandbox import BUILD, Cell, Sandbox, View, bytes_shown
+from arena.sandbox.files import hand_over, let_anybody_read, size_of
+
+LONGEST = 600.0
+"""Seconds that a build may take."""
+LOOK = 0.5
+"""Seconds between two looks at how much it has written."""
+END_OF_OUTPUT = 65536
+FOR_DOWNLOADS = re.compile(r"(npm_config|pip|uv|cargo|go|https?_proxy|no_proxy|ssl_cert).*", re.IGNORECASE)
+SECRET = re.compile(r"auth|token|passw|secret|key", re.IGNORECASE)
+NO_NETWORK = (
+    "In the sandbox a build has no network: put what it needs into the folder, or allow it: arena submit "
+    "--build-network"
+)
+
+
+def build(program: Program, sandbox: Sandbox | None = None, *, network: bool = False) -> None:
+    """Runs the program's build command, if it has one. Raises BuildFailed with the last lines of its output.
+
+    The command finds the protocol's .proto files in the folder that ARENA_PROTOS names. In a sandbox the folder must be
+    a copy of ours, because it is given to the user that builds, and back.
+    """
+    if not program.build:
+        return
+    sandbox = sandbox or Sandbox()
+    also = (protos_folder(),)
+    view = View(program.folder, program.folder, writable=True, also=also, network=network)
+    try:
+        cell = sandbox.cell(view, BUILD)
+    except OSError as error:
+        raise HostFault(f"{program.label} was not built: no sandbox: {error.strerror or error}.") from error
+    if cell.uid is not None:
+        hand_over(program.folder, cell.uid)
+    try:
+        with tempfile.TemporaryFile() as output:
+            returncode = _run(program, cell, output, network)
+            output.seek(max(0, output.seek(0, os.SEEK_END) - END_OF_OUTPUT))
+            said = last_lines(output.read().decode("utf-8", errors="replace"))
+    finally:
+        cell.kill()
+        while not cell.remove():
+            time.sleep(0.005)
+        if cell.uid is not None:
+            hand_over(program.folder, os.geteuid())
+            let_anybody_read(program.folder)
+    if returncode:
+        excess = cell.why_ended()
+        hint = f"\n{NO_NETWORK}" if cell.is_boxed and not network else ""
+        raise BuildFailed(
+            f"{program.label}: the build ended with exit code {returncode}{f'; it {excess}' if excess else ''}."
+            f"{said}{hint}"
+        )
+
+
+def _run(program: Program, cell: Cell, output: IO[bytes], network: bool) -> int:
+    env = {"ARENA_PROTOS": str(protos_folder()), **(_downloads() if network else {}), **program.env}
+    try:
+        launch = cell.launch(resolved(program.build, program.folder), env)
+        process = subprocess.Popen(
+            launch.command,
+            cwd=launch.folder,
+            env=launch.env,
+            pass_fds=launch.files,
+            stdin=subprocess.DEVNULL,
+            stdout=output,
+            stderr=subprocess.STDOUT,
+            start_new_session=True,
+        )
+    except (OSError, ValueError) as error:  # ValueError: a NUL, or what cannot be the name of a variable
+        why = getattr(error, "strerror", None) or error
+        raise BuildFailed(f"{program.label}: the build command {program.build[0]!r} cannot be run: {why}.") from error
+    launch.close()
+    cell.entered(process.pid)
+    try:
+        return _watched(program, cell, process, output)
+    finally:
+        cell.kill()
+        process.wait()
+
+
+def _watched(program: Program, cell: Cell, process: subprocess.Popen[bytes], output: IO[bytes]) -> int:
+    """Waits for its end, but not for ever, and not while it fills the disk. Returns its exit code."""
+    deadline = time.monotonic() + LONGEST
+    while True:
+        try:
+            return process.wait(LOOK)
+        except subprocess.TimeoutExpired:
+            cell.look()
+        if time.monotonic() > deadline:
+            raise BuildFailed(f"{program.label}: the build took more than {LONGEST:g} s.")
+        if cell.is_boxed and size_of(program.folder) + os.fstat(output.fileno()).st_size > BUILD.disk:
+            raise BuildFailed(f"{program.label}: the build wrote more than {bytes_shown(BUILD.disk)}.")
+
+
+def _downloads() -> dict[str, str]:
+    """Which settings of our environment a build needs to load packages. Passwords stay here."""
+    return {
+        name: value
+        for name, value in os.environ.items()
+        if FOR_DOWNLOADS.fullmatch(name) and not SECRET.search(name) and "@" not in value
+    }

@@ -1,0 +1,235 @@
+"""A cell: where one bot's processes are, what they use, and how they are stopped, ended, and counted.
+
+The three kinds of cells are the three tiers. What they have in common is all that the referee knows of a sandbox.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import itertools
+import os
+import signal
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Protocol
+
+from arena.sandbox import cgroups
+from arena.sandbox.allowance import Allowance, bytes_shown
+from arena.sandbox.bubblewrap import (
+    View,
+    draw_uid,
+    environment,
+    find_bubblewrap,
+    in_memory,
+    inner_command,
+    options,
+    seccomp_file,
+)
+from arena.sandbox.family import Family
+
+JOIN = 'while [ "$1" != -- ]; do echo 0 > "$1/cgroup.procs" || exit 125; shift; done; shift; exec "$@"'
+"""Enters control groups and becomes the command behind the --."""
+
+
+@dataclass(slots=True)
+class Launch:
+    """How the process that leads to the bot is started."""
+
+    command: list[str]
+    env: dict[str, str]
+    folder: Path
+    files: list[int] = field(default_factory=list)
+    """Open files that it inherits; to be closed here once it is started."""
+
+    def close(self) -> None:
+        for file in self.files:
+            os.close(file)
+        self.files.clear()
+
+
+class Accounts(Protocol):
+    """What keeps count of a bot's processes: a control group, or else the family of its first process."""
+
+    def cpu_ns(self) -> int: ...
+    def freeze(self, frozen: bool) -> None: ...
+    def processes(self) -> list[int]: ...
+
+
+class Cell:
+    """One bot's place. This one is open: the bot runs as we do. The others are derived from it."""
+
+    def __init__(self, view: View, allowance: Allowance) -> None:
+        self.view = view
+        self.allowance = allowance
+        self.pid = 0
+        self.frozen = False
+        self.accounts: Accounts | None = None
+        self.uid: int | None = None
+        """The user that the bot runs as; None: as we do."""
+        self._verdict = ""
+
+    def launch(self, command: Sequence[str], env: Mapping[str, str]) -> Launch:
+        """How to start the command in here."""
+        return Launch(list(command), {**os.environ, **env}, self.view.folder)
+
+    def entered(self, pid: int) -> None:
+        """The process is started."""
+        self.pid = pid
+        if self.accounts is None:
+            self.accounts = Family(pid)
+
+    @property
+    def is_boxed(self) -> bool:
+        return False
+
+    def cpu_ms(self) -> float:
+        """The processor time of the bot so far."""
+        if self.accounts is None:
+            return 0.0
+        try:
+            return self.accounts.cpu_ns() / 1e6
+        except OSError:
+            return 0.0
+
+    def freeze(self, frozen: bool) -> None:
+        """Stops the bot where it is, or lets it go on."""
+        if frozen != self.frozen and self.accounts is not None:
+            self.frozen = frozen
+            with contextlib.suppress(OSError):
+                self.accounts.freeze(frozen)
+
+    def signal(self, sign: signal.Signals) -> None:
+        """To the bot's own processes, not to what holds them."""
+        if self.pid:  # 0 would be ourselves
+            with contextlib.suppress(ProcessLookupError, PermissionError):
+                os.killpg(self.pid, sign)
+
+    def kill(self) -> None:
+        """Ends all of it at once."""
+        self.signal(signal.SIGKILL)
+
+    def look(self) -> str | None:
+        """Called now and then. Returns what the bot has exceeded, once, if we had to end it for that."""
+        return None
+
+    def why_ended(self) -> str | None:
+        """What the bot had exceeded when it ended, as the rest of a sentence that begins with "it"."""
+        return self._verdict or None
+
+    def remove(self) -> bool:
+        """Returns whether nothing is left of it. Called until it is so."""
+        return True
+
+
+class Box(Cell):
+    """Namespaces of its own, by bubblewrap: the `user` tier. Memory is looked at now and then."""
+
+    def __init__(self, view: View, allowance: Allowance) -> None:
+        super().__init__(view, allowance)
+        self.uid = draw_uid()
+
+    @property
+    def is_boxed(self) -> bool:
+        return True
+
+    def launch(self, command: Sequence[str], env: Mapping[str, str]) -> Launch:
+        bubblewrap = find_bubblewrap()
+        assert bubblewrap, "it was there when the tier was chosen"
+        settings = list(options(self.view, command, self.allowance))
+        variables = environment(env)
+        if any("\0" in word for word in (*settings, *command)):
+            # They are handed over with NULs between them, so this is also what keeps a bot from adding its own.
+            raise ValueError("a command with a NUL")
+        files = [in_memory(variables)]
+        inner = inner_command(command, files[0], self.allowance, self.uid, count=self._counts_processes_itself)
+        if (filter_file := seccomp_file()) is not None:
+            settings += ["--seccomp", str(filter_file)]
+            files.append(filter_file)
+        files.append(in_memory("".join(f"{setting}\0" for setting in settings).encode(errors="surrogateescape")))
+        # Nothing of the environment that we were started in, and nothing of what the bot's author wants in its own.
+        return Launch([bubblewrap, "--args", str(files[-1]), "--", *inner], {"PATH": os.defpath}, Path("/"), files)
+
+    @property
+    def _counts_processes_itself(self) -> bool:
+        return True
+
+    def signal(self, sign: signal.Signals) -> None:
+        for pid in self._own():
+            with contextlib.suppress(ProcessLookupError, PermissionError):
+                os.kill(pid, sign)
+
+    def _own(self) -> list[int]:
+        """The bot's own processes: without bubblewrap's two, which are the first and its only child."""
+        processes = self.accounts.processes() if self.accounts else []
+        holders = {self.pid}
+        with contextlib.suppress(OSError):
+            children = Path(f"/proc/{self.pid}/task/{self.pid}/children").read_text().split()
+            holders |= {int(child) for child in children}
+        return [pid for pid in processes if pid not in holders]
+
+    def kill(self) -> None:
+        # Whatever is in the box ends with its first process, and that ends with the one that we started.
+        if self.pid:
+            with contextlib.suppress(ProcessLookupError, PermissionError):
+                os.kill(self.pid, signal.SIGKILL)
+
+    def look(self) -> str | None:
+        assert isinstance(self.accounts, Family)
+        if not self._verdict and self.accounts.memory(self.allowance.memory) > self.allowance.memory:
+            self._verdict = f"was killed at {bytes_shown(self.allowance.memory)} of memory"
+            self.kill()
+            return self._verdict
+        return None
+
+
+class Cellblock:
+    """Where the control groups of one process's bots are."""
+
+    def __init__(self) -> None:
+        self.trees = cgroups.find_trees()
+        self._numbers = itertools.count(1)
+        cgroups.sweep(self.trees)
+
+    def group(self, allowance: Allowance) -> cgroups.Group:
+        return cgroups.Group(f"{cgroups.PREFIX}{os.getpid()}-{next(self._numbers)}", self.trees, allowance)
+
+
+class LockedBox(Box):
+    """A box inside a control group: the `strong` tier. The kernel itself keeps the limits."""
+
+    def __init__(self, view: View, allowance: Allowance, block: Cellblock) -> None:
+        super().__init__(view, allowance)
+        self.group = block.group(allowance)
+        self.accounts = self.group
+
+    def launch(self, command: Sequence[str], env: Mapping[str, str]) -> Launch:
+        launch = super().launch(command, env)
+        folders = [str(folder) for folder in self.group.folders]
+        launch.command = ["/bin/sh", "-c", JOIN, "sh", *folders, "--", *launch.command]
+        return launch
+
+    @property
+    def _counts_processes_itself(self) -> bool:
+        return False
+
+    def kill(self) -> None:
+        super().kill()
+        self.group.kill()
+
+    def look(self) -> str | None:
+        return None
+
+    def why_ended(self) -> str | None:
+        if not self._verdict:
+            if self.group.killed_for_memory():
+                self._verdict = f"was killed at {bytes_shown(self.allowance.memory)} of memory"
+            elif self.group.lacked_processes():
+                self._verdict = f"had reached its limit of {self.allowance.processes} processes and threads"
+        return self._verdict or None
+
+    def remove(self) -> bool:
+        self.why_ended()
+        if self.group.processes():
+            self.group.kill()
+        return self.group.remove()

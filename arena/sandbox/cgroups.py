@@ -1,0 +1,207 @@
+"""Control groups: the kernel's accounts of what a group of processes uses, and its means to limit, freeze and end them.
+
+Machines have version 1 (a tree for each controller), version 2 (one tree), or both beside each other, with each
+controller in one of them. So everything here asks for a controller, and is told where it is.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import signal
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+
+from arena.sandbox.allowance import Allowance
+
+PREFIX = "arena-"
+PERIOD_US = 100_000
+"""The time over which the use of cores is limited."""
+NEEDED = ("memory", "pids", "cpu", "cpuacct", "freezer")
+
+
+@dataclass(frozen=True, slots=True)
+class Tree:
+    """Where groups can be made for one or several controllers."""
+
+    folder: Path
+    version: int
+
+
+def _mounts(table: str) -> Iterator[tuple[Path, str, set[str]]]:
+    """Of each file system in the table of mounts its place, type and options."""
+    for line in table.splitlines():
+        words = line.split()
+        if len(words) > 3:
+            yield Path(words[1]), words[2], set(words[3].split(","))
+
+
+def _own_groups(text: str) -> dict[str, str]:
+    """The group that this process is in, for each controller of version 1; for version 2 under the name ''."""
+    own = {}
+    for line in text.splitlines():
+        _, controllers, path = line.split(":", 2)
+        for controller in controllers.split(","):
+            own[controller] = path
+    return own
+
+
+def find_trees(mounts: str | None = None, own: str | None = None) -> dict[str, Tree]:
+    """Which tree has which of the controllers that we need."""
+    mounts = Path("/proc/self/mounts").read_text() if mounts is None else mounts
+    groups = _own_groups(Path("/proc/self/cgroup").read_text() if own is None else own)
+    trees: dict[str, Tree] = {}
+    for place, kind, options in _mounts(mounts):
+        if kind == "cgroup":
+            for controller in options & set(NEEDED):
+                trees[controller] = Tree(place / groups.get(controller, "/").lstrip("/"), 1)
+        elif kind == "cgroup2":
+            # Processes may only be in the leaves of this tree, so our groups are not below the one that we are in.
+            available = (place / "cgroup.controllers").read_text().split() if place.exists() else []
+            for controller in {*available, "cpuacct", "freezer"}:  # these two need no controller here
+                if controller in NEEDED and (controller in available or "memory" in available):
+                    trees.setdefault(controller, Tree(place, 2))
+    return trees
+
+
+def described(trees: dict[str, Tree]) -> str:
+    """What people call it."""
+    versions = {tree.version for tree in trees.values()}
+    return "cgroup v1 and v2" if len(versions) > 1 else f"cgroup v{versions.pop()}" if versions else "no cgroup"
+
+
+class Group:
+    """The control group of one bot. Raises OSError where the machine does not let us have one."""
+
+    def __init__(self, name: str, trees: dict[str, Tree], allowance: Allowance) -> None:
+        if missing := [controller for controller in NEEDED if controller not in trees]:
+            raise FileNotFoundError(f"no control groups for {', '.join(missing)}")
+        self._trees = trees
+        self._name = name
+        self.folders = sorted({tree.folder / name for tree in trees.values()})
+        self._usage = -1
+        try:
+            for folder in self.folders:
+                _hand_down_controllers(folder.parent)
+                folder.mkdir()
+            self._limit(allowance)
+            usage = "cpuacct.usage" if trees["cpuacct"].version == 1 else "cpu.stat"
+            self._usage = os.open(self._file("cpuacct", usage), os.O_RDONLY | os.O_CLOEXEC)
+        except OSError:
+            self.remove()
+            raise
+
+    def _file(self, controller: str, name: str) -> Path:
+        return self._trees[controller].folder / self._name / name
+
+    def _is_v1(self, controller: str) -> bool:
+        return self._trees[controller].version == 1
+
+    def _limit(self, allowance: Allowance) -> None:
+        if self._is_v1("memory"):
+            self._file("memory", "memory.limit_in_bytes").write_text(str(allowance.memory))
+            with contextlib.suppress(OSError):  # not there where swapping is not accounted for
+                self._file("memory", "memory.memsw.limit_in_bytes").write_text(str(allowance.memory))
+        else:
+            self._file("memory", "memory.max").write_text(str(allowance.memory))
+            self._file("memory", "memory.oom.group").write_text("1")
+            with contextlib.suppress(OSError):
+                self._file("memory", "memory.swap.max").write_text("0")
+        self._file("pids", "pids.max").write_text(str(allowance.processes))
+        quota = int(allowance.cpus * PERIOD_US)
+        if self._is_v1("cpu"):
+            self._file("cpu", "cpu.cfs_period_us").write_text(str(PERIOD_US))
+            self._file("cpu", "cpu.cfs_quota_us").write_text(str(quota))
+        else:
+            self._file("cpu", "cpu.max").write_text(f"{quota} {PERIOD_US}")
+
+    def cpu_ns(self) -> int:
+        """The processor time that all its processes have used."""
+        data = os.pread(self._usage, 64, 0)
+        # Version 1 has the number alone, in ns; version 2 begins with "usage_usec 123".
+        return int(data) if data[:1].isdigit() else 1000 * int(data.split(None, 2)[1])
+
+    def freeze(self, frozen: bool) -> None:
+        """Stops all its processes where they are, or lets them go on."""
+        if self._is_v1("freezer"):
+            self._file("freezer", "freezer.state").write_text("FROZEN" if frozen else "THAWED")
+        else:
+            self._file("freezer", "cgroup.freeze").write_text("1" if frozen else "0")
+
+    def processes(self) -> list[int]:
+        with contextlib.suppress(OSError):
+            return [int(line) for line in self._file("pids", "cgroup.procs").read_text().split()]
+        return []
+
+    def memory(self) -> int:
+        """The bytes it holds."""
+        name = "memory.usage_in_bytes" if self._is_v1("memory") else "memory.current"
+        return int(self._file("memory", name).read_text())
+
+    def killed_for_memory(self) -> bool:
+        """Whether the kernel has ended one of its processes because together they had all the memory allowed."""
+        name = "memory.oom_control" if self._is_v1("memory") else "memory.events"
+        return self._count("memory", name, "oom_kill") > 0
+
+    def lacked_processes(self) -> bool:
+        """Whether it was refused a process or thread because it had all that are allowed."""
+        return self._count("pids", "pids.events", "max") > 0
+
+    def _count(self, controller: str, file: str, key: str) -> int:
+        with contextlib.suppress(OSError):
+            for line in self._file(controller, file).read_text().splitlines():
+                name, _, value = line.partition(" ")
+                if name == key:
+                    return int(value)
+        return 0
+
+    def kill(self) -> None:
+        """Ends all its processes at once."""
+        with contextlib.suppress(OSError):
+            self.freeze(False)
+        if not self._is_v1("pids"):
+            with contextlib.suppress(OSError):
+                self._file("pids", "cgroup.kill").write_text("1")
+                return
+        for pid in self.processes():
+            with contextlib.suppress(ProcessLookupError):
+                os.kill(pid, signal.SIGKILL)
+
+    def remove(self) -> bool:
+        """Removes the group. Returns whether it is gone: it stays as long as a process of it is being taken apart."""
+        if self._usage >= 0:
+            os.close(self._usage)
+            self._usage = -1
+        for folder in list(self.folders):
+            try:
+                folder.rmdir()
+            except FileNotFoundError:
+                pass
+            except OSError:
+                return False
+            self.folders.remove(folder)
+        return True
+
+
+def _hand_down_controllers(folder: Path) -> None:
+    """In version 2 a group's controllers are for its children only if it says so."""
+    control = folder / "cgroup.subtree_control"
+    if control.exists():
+        present = control.read_text().split()
+        wanted = [name for name in ("memory", "pids", "cpu") if name not in present]
+        if wanted:
+            control.write_text(" ".join(f"+{name}" for name in wanted))
+
+
+def sweep(trees: dict[str, Tree]) -> None:
+    """Ends and removes what arenas have left behind that were killed themselves."""
+    for folder in {tree.folder for tree in trees.values()}:
+        for left in folder.glob(f"{PREFIX}*"):
+            owner = left.name.removeprefix(PREFIX).split("-")[0]
+            if owner.isdigit() and not Path("/proc", owner).exists():
+                with contextlib.suppress(OSError):
+                    for pid in (left / "cgroup.procs").read_text().split():
+                        os.kill(int(pid), signal.SIGKILL)
+                with contextlib.suppress(OSError):
+                    left.rmdir()

@@ -1,0 +1,162 @@
+"""Which tier of sandbox this machine can give, found out by really starting a program in each."""
+
+from __future__ import annotations
+
+import shutil
+import subprocess
+import sys
+import tempfile
+from dataclasses import dataclass, field
+from enum import StrEnum
+from functools import cache
+from pathlib import Path
+
+from arena.errors import ArenaError
+from arena.sandbox import cgroups
+from arena.sandbox.allowance import Allowance
+from arena.sandbox.bubblewrap import SOCKETS, View, find_bubblewrap
+from arena.sandbox.cell import Box, Cell, Cellblock, LockedBox
+
+PROBE = "import arena, os, sys; sys.exit(0 if os.getpid() < 10 and not os.path.exists('/etc/passwd') else 3)"
+"""A program that checks that it is boxed, with few processes before it, and that it can play all the same."""
+PROBE_SECONDS = 30.0
+INSTALL = "install it: apt-get install bubblewrap (Debian, Ubuntu), dnf install bubblewrap (Fedora)"
+
+
+class Tier(StrEnum):
+    """How well bots are kept apart, the best first."""
+
+    STRONG = "strong"
+    USER = "user"
+    NONE = "none"
+
+
+class Mode(StrEnum):
+    """What the organiser wants."""
+
+    AUTO = "auto"
+    """The best that this machine can give."""
+    STRICT = "strict"
+    """The strong tier, or nothing."""
+    NONE = "none"
+
+
+class NoSandbox(ArenaError):
+    """The sandbox that was asked for is not to be had here."""
+
+
+@dataclass(frozen=True, slots=True)
+class Probe:
+    """What came of trying a tier."""
+
+    tier: Tier
+    works: bool
+    detail: str
+    """What it uses; or why it does not work."""
+    remedy: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Sandbox:
+    """A tier with its limits. Plain values, so that workers can be told."""
+
+    tier: Tier = Tier.NONE
+    allowance: Allowance = field(default_factory=Allowance)
+
+    @property
+    def is_boxed(self) -> bool:
+        return self.tier is not Tier.NONE
+
+    def cell(self, view: View, allowance: Allowance | None = None) -> Cell:
+        """A place for one bot. Raises OSError where the machine has no room for it."""
+        allowed = allowance or self.allowance
+        if self.tier is Tier.NONE:
+            return Cell(view, allowed)
+        return Box(view, allowed) if self.tier is Tier.USER else LockedBox(view, allowed, _cellblock())
+
+    def address(self, socket: Path) -> str:
+        """Where a bot finds the referee's socket."""
+        return f"unix:{SOCKETS / socket.name if self.is_boxed else socket}"
+
+
+@cache
+def _cellblock() -> Cellblock:
+    return Cellblock()
+
+
+@cache
+def probe(tier: Tier) -> Probe:
+    """Starts a program in this tier and looks at what comes of it."""
+    if tier is Tier.NONE:
+        return Probe(tier, True, "bots run as you do, and can do what you can")
+    if find_bubblewrap() is None:
+        return Probe(tier, False, "bubblewrap is not installed", INSTALL)
+    for tool in ("prlimit", "setpriv"):
+        if shutil.which(tool, path="/usr/bin") is None:
+            return Probe(tier, False, f"{tool} is not installed", "install it: apt-get install util-linux")
+    with tempfile.TemporaryDirectory(prefix="arena-probe-") as folder:
+        view = View(Path("/"), Path(folder))
+        try:
+            cell = Sandbox(tier).cell(view)
+        except OSError as error:
+            remedy = "run as root, on a machine or in a container whose control groups can be written to"
+            return Probe(tier, False, f"no control group: {error.strerror or error}", remedy)
+        return _try(tier, cell)
+
+
+def _try(tier: Tier, cell: Cell) -> Probe:
+    launch = cell.launch([sys.executable, "-c", PROBE], {})
+    try:
+        done = subprocess.run(  # noqa: S603, our own probe
+            launch.command,
+            env=launch.env,
+            cwd=launch.folder,
+            pass_fds=launch.files,
+            stdin=subprocess.DEVNULL,
+            capture_output=True,
+            text=True,
+            timeout=PROBE_SECONDS,
+            check=False,
+        )
+    except (OSError, subprocess.TimeoutExpired) as error:
+        return Probe(tier, False, f"a program started in it failed: {error}", "see SECURITY.md")
+    finally:
+        launch.close()
+        cell.kill()
+        while not cell.remove():
+            pass
+    if done.returncode:
+        said = (done.stderr.strip().splitlines() or [f"exit code {done.returncode}"])[-1]
+        remedy = "see SECURITY.md"
+        if "namespace" in said or "Permission" in said or "permitted" in said:
+            remedy = "allow user namespaces: sysctl kernel.unprivileged_userns_clone=1 user.max_user_namespaces=10000"
+        return Probe(tier, False, f"a program started in it failed: {said}", remedy)
+    parts = [bubblewrap_version()]
+    if tier is Tier.STRONG:
+        parts.insert(0, cgroups.described(_cellblock().trees))
+    return Probe(tier, True, ", ".join(parts))
+
+
+@cache
+def bubblewrap_version() -> str:
+    path = find_bubblewrap()
+    if path is None:
+        return "no bubblewrap"
+    done = subprocess.run([path, "--version"], capture_output=True, text=True, check=False)  # noqa: S603
+    return done.stdout.strip()
+
+
+def choose(mode: Mode, allowance: Allowance | None = None) -> tuple[Sandbox, Probe]:
+    """The sandbox to use. Raises NoSandbox where it must be strong and cannot be."""
+    allowed = allowance or Allowance()
+    if mode is Mode.NONE:
+        return Sandbox(Tier.NONE, allowed), probe(Tier.NONE)
+    strong = probe(Tier.STRONG)
+    if strong.works:
+        return Sandbox(Tier.STRONG, allowed), strong
+    if mode is Mode.STRICT:
+        raise NoSandbox(f"this machine has no strong sandbox: {strong.detail}; {strong.remedy}.")
+    user = probe(Tier.USER)
+    if user.works:
+        return Sandbox(Tier.USER, allowed), user
+    return Sandbox(Tier.NONE, allowed), Probe(Tier.NONE, True, f"no sandbox: {user.detail}", user.remedy)

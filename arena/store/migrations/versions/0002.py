@@ -1,0 +1,24 @@
+"""Where bots ran, and what it cost: the sandbox's tier, processor time, time by the clock, a busy host."""
+
+from __future__ import annotations
+
+import sqlalchemy as sa
+from alembic import op
+
+revision = "0002"
+down_revision = "0001"
+branch_labels = None
+depends_on = None
+
+
+def upgrade() -> None:
+    # Matches of before were played without a sandbox, and charged by the clock on the wall.
+    op.add_column("matches", sa.Column("sandbox", sa.String(length=10), nullable=False, server_default="none"))
+    op.add_column("matches", sa.Column("overhead_ms", sa.Float(), nullable=False, server_default="0"))
+    op.add_column("matches", sa.Column("overloaded", sa.Boolean(), nullable=False, server_default=sa.false()))
+    op.add_column("seats", sa.Column("wall_ms", sa.Float(), nullable=True))
+    op.add_column("seats", sa.Column("cpu_ms", sa.Float(), nullable=True))
+
+
+def downgrade() -> None:
+    raise NotImplementedError("the store only moves forward; keep a copy of the home before an upgrade")

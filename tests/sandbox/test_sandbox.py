@@ -1,0 +1,265 @@
+"""The tiers: which one is chosen, what is said, and what a program in one of them can see and do."""
+
+from __future__ import annotations
+
+import json
+import os
+import platform
+import struct
+import subprocess
+import sys
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from arena.sandbox import Allowance, Cell, Mode, NoSandbox, Probe, Sandbox, Tier, View, bytes_shown, choose, probe
+from arena.sandbox import sandbox as module
+from arena.sandbox.allowance import MIB
+from arena.sandbox.files import anybody_can_read, hand_over, let_anybody_read, readable_copy, size_of
+from arena.sandbox.seccomp import MACHINES, filter_program
+
+TIERS = [tier for tier in Tier if probe(tier).works]
+BOXED = [tier for tier in TIERS if tier is not Tier.NONE]
+PATIENCE = 60.0
+
+
+@contextmanager
+def started(cell: Cell, code: str, **env: str) -> Iterator[subprocess.Popen[str]]:
+    """A program in Python in the cell."""
+    launch = cell.launch([sys.executable, "-c", code], env)
+    process = subprocess.Popen(
+        launch.command,
+        env=launch.env,
+        cwd=launch.folder,
+        pass_fds=launch.files,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.STDOUT,
+        text=True,
+        start_new_session=True,
+    )
+    launch.close()
+    cell.entered(process.pid)
+    try:
+        with process:
+            yield process
+            cell.kill()
+    finally:
+        cell.kill()
+        deadline = time.monotonic() + PATIENCE
+        while not cell.remove():
+            assert time.monotonic() < deadline
+            time.sleep(0.01)
+
+
+def look(tier: Tier, code: str, folder: Path, **env: str) -> Any:
+    """What the program has found out, which it prints as JSON."""
+    with started(Sandbox(tier).cell(View(folder, folder)), f"import json, os\n{code}", **env) as process:
+        said, _ = process.communicate(timeout=PATIENCE)
+        assert process.returncode == 0, said
+        return json.loads(said)
+
+
+# Choosing
+
+
+@pytest.fixture
+def machine(monkeypatch: pytest.MonkeyPatch) -> set[Tier]:
+    """The tiers that work on a machine of the test's own."""
+    working = {Tier.NONE}
+
+    def pretended(tier: Tier) -> Probe:
+        return Probe(tier, tier in working, "fine" if tier in working else "no luck", "buy another machine")
+
+    monkeypatch.setattr(module, "probe", pretended)
+    return working
+
+
+def test_auto_takes_the_best(machine: set[Tier]) -> None:
+    assert choose(Mode.AUTO)[0].tier is Tier.NONE
+    machine.add(Tier.USER)
+    assert choose(Mode.AUTO)[0].tier is Tier.USER
+    machine.add(Tier.STRONG)
+    assert choose(Mode.AUTO)[0].tier is Tier.STRONG
+    assert choose(Mode.NONE)[0].tier is Tier.NONE
+
+
+def test_auto_says_why_there_is_none(machine: set[Tier]) -> None:
+    assert machine == {Tier.NONE}
+    _, found = choose(Mode.AUTO)
+    assert (found.detail, found.remedy) == ("no sandbox: no luck", "buy another machine")
+
+
+def test_strict_is_strong_or_nothing(machine: set[Tier]) -> None:
+    machine.add(Tier.USER)
+    with pytest.raises(NoSandbox, match="no strong sandbox: no luck; buy another machine"):
+        choose(Mode.STRICT)
+    machine.add(Tier.STRONG)
+    assert choose(Mode.STRICT)[0].tier is Tier.STRONG
+
+
+def test_where_bubblewrap_is_missing_it_is_said_how_to_get_it(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(module, "find_bubblewrap", lambda: None)
+    found = probe.__wrapped__(Tier.USER)
+    assert not found.works
+    assert "apt-get install bubblewrap" in found.remedy
+
+
+# Inside
+
+
+@pytest.mark.parametrize("tier", BOXED)
+def test_a_box_shows_little_of_the_machine(tier: Tier, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("SECRET_OF_THE_ORGANISER", "42")
+    tmp_path.chmod(0o755)
+    (tmp_path / "own.txt").write_text("mine")
+    found = look(
+        tier,
+        """
+found = {
+    "pid": os.getpid(), "processes": sum(name.isdigit() for name in os.listdir("/proc")),
+    "user": os.getuid(), "tmp": [name for name in os.listdir("/tmp") if not name.startswith("pytest")],
+    "env": dict(os.environ), "etc": os.path.exists("/etc/passwd"), "own": open("own.txt").read(),
+    "descriptors": os.listdir("/proc/self/fd"),
+}
+try:
+    open("new.txt", "w")
+    found["writes"] = True
+except OSError:
+    found["writes"] = False
+print(json.dumps(found))
+""",
+        tmp_path,
+        MINE="yes",
+    )
+    assert found["pid"] < 10
+    assert found["processes"] < 10
+    assert found["user"] != 0
+    assert not found["etc"]
+    assert found["own"] == "mine"
+    assert not found["writes"]
+    assert found["env"]["MINE"] == "yes"
+    assert "SECRET_OF_THE_ORGANISER" not in found["env"]
+    assert len(found["descriptors"]) <= 5  # its three, the environment's, and the listing's own
+
+
+@pytest.mark.parametrize("tier", BOXED)
+def test_values_of_the_environment_arrive_as_they_are(tier: Tier, tmp_path: Path) -> None:
+    """They go through a shell, which must not see anything in them."""
+    tmp_path.chmod(0o755)
+    odd = {"QUOTES": 'it\'s "so" $HOME `id` \\ ; exit', "LINES": "one\ntwo", "EMPTY": "", "UNICODE": "ü—🂡"}
+    found = look(tier, "print(json.dumps(dict(os.environ)))", tmp_path, **odd)
+    assert {name: found[name] for name in odd} == odd
+
+
+@pytest.mark.parametrize("tier", BOXED)
+@pytest.mark.parametrize("name", ["A=B", "A B", "A;id", "", "1A", "A\n"])
+def test_a_name_that_is_none_is_refused(tier: Tier, name: str, tmp_path: Path) -> None:
+    cell = Sandbox(tier).cell(View(tmp_path, tmp_path))
+    with pytest.raises(ValueError, match="variable"):
+        cell.launch(["true"], {name: "x"})
+    assert cell.remove()
+
+
+@pytest.mark.parametrize("tier", BOXED)
+def test_a_nul_cannot_smuggle_an_option(tier: Tier, tmp_path: Path) -> None:
+    cell = Sandbox(tier).cell(View(tmp_path / "a\0--bind\0/\0/", tmp_path))
+    with pytest.raises(ValueError, match="NUL"):
+        cell.launch(["true"], {})
+    assert cell.remove()
+
+
+@pytest.mark.parametrize("tier", TIERS)
+def test_a_cell_counts_processor_time_and_can_be_frozen(tier: Tier, tmp_path: Path) -> None:
+    cell = Sandbox(tier).cell(View(tmp_path, tmp_path))
+    with started(cell, "import os\nos.fork()\nwhile True:\n    pass"):
+        deadline = time.monotonic() + PATIENCE
+        while cell.cpu_ms() < 300:
+            assert time.monotonic() < deadline
+            time.sleep(0.01)
+        cell.freeze(True)
+        used = cell.cpu_ms()
+        while True:  # what was under way may still be counted; then it stands still
+            assert time.monotonic() < deadline
+            time.sleep(0.1)
+            before, used = used, cell.cpu_ms()
+            if used == before:
+                break
+        cell.freeze(False)
+        while cell.cpu_ms() < used + 50:
+            assert time.monotonic() < deadline
+            time.sleep(0.01)
+
+
+@pytest.mark.parametrize("tier", BOXED)
+def test_what_is_too_much_memory_is_said(tier: Tier, tmp_path: Path) -> None:
+    code = "held = bytearray(200 * 2**20)\nimport time\ntime.sleep(60)"
+    cell = Sandbox(tier, Allowance(memory=64 * MIB)).cell(View(tmp_path, tmp_path))
+    with started(cell, code) as process:
+        deadline = time.monotonic() + PATIENCE
+        while process.poll() is None:
+            cell.look()
+            assert time.monotonic() < deadline
+            time.sleep(0.02)
+        assert cell.why_ended() == "was killed at 64 MiB of memory"
+
+
+# Files
+
+
+def test_files_are_made_readable(tmp_path: Path) -> None:
+    bot = tmp_path / "bot"
+    (bot / "inner").mkdir(parents=True)
+    (bot / "inner" / "data").write_bytes(b"12345")
+    (bot / "run").touch(mode=0o4700)
+    (bot / "link").symlink_to("/etc/shadow")
+    for path in (bot, bot / "inner"):
+        path.chmod(0o700)
+    (bot / "inner" / "data").chmod(0o600)
+    assert not anybody_can_read(bot)
+    copy = readable_copy(bot, tmp_path / "copy")
+    assert anybody_can_read(copy)
+    assert not anybody_can_read(bot), "the original stays as it was"
+    assert (copy / "run").stat().st_mode & 0o7777 == 0o755, "what its owner can execute everybody can, as themselves"
+    assert (copy / "inner" / "data").stat().st_mode & 0o777 == 0o644
+    assert (copy / "link").is_symlink()
+    shadow = Path("/etc/shadow").stat()
+    let_anybody_read(copy)
+    if os.geteuid() == 0:
+        hand_over(copy, 12345)
+        assert (copy / "inner" / "data").stat().st_uid == 12345
+        assert (copy / "link").lstat().st_uid == 12345
+    assert Path("/etc/shadow").stat() == shadow, "links are not followed"
+    assert size_of(copy) >= 5
+
+
+@pytest.mark.parametrize(
+    ("size", "shown"), [(12, "12 bytes"), (2048, "2 KiB"), (512 * MIB, "512 MiB"), (3 * 512 * MIB, "1.5 GiB")]
+)
+def test_sizes_as_people_say_them(size: int, shown: str) -> None:
+    assert bytes_shown(size) == shown
+
+
+# The filter
+
+
+@pytest.mark.parametrize("name", MACHINES)
+def test_the_filter_is_a_program_whose_jumps_stay_inside(name: str) -> None:
+    program = filter_program(name)
+    assert program is not None
+    count = len(program) // 8
+    assert len(program) % 8 == 0
+    assert count < 4096  # the kernel's limit
+    for place in range(count):
+        code, yes, no, _ = struct.unpack_from("=HBBI", program, 8 * place)
+        if code & 7 == 5:
+            assert place + 1 + max(yes, no) < count
+    assert program[-8:-6] == (6).to_bytes(2, sys.byteorder), "it ends by returning"
+
+
+def test_an_unknown_machine_has_no_filter() -> None:
+    assert filter_program("pdp11") is None
+    assert platform.machine() not in MACHINES or filter_program() is not None
