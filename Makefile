@@ -4,7 +4,7 @@ VENV := .venv
 BIN := $(VENV)/bin
 
 .DEFAULT_GOAL := help
-.PHONY: help tournament test test-again lint format golden stubs bench-engine bench-referee bench-strength bench-ratings bench-tournament bench-sandbox clean
+.PHONY: help tournament test test-again lint format fuzz hostile golden stubs bench-engine bench-referee bench-strength bench-ratings bench-tournament bench-sandbox clean
 
 help: ## Show this list
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 16
@@ -32,6 +32,10 @@ format: $(VENV)/.lint-installed ## Lay the code out
 	$(BIN)/ruff check --fix .
 	$(BIN)/ruff format .
 
+SECONDS := 60
+fuzz: $(VENV)/.fuzz-installed ## Breed inputs for all that reads what others send, for SECONDS=60 each; a crash fails
+	$(BIN)/python -m tests.fuzz.guided --seconds $(SECONDS)
+
 golden: $(VENV)/.test-installed ## Write the golden playthroughs anew, after a change of rules that is meant
 	$(BIN)/python -m pytest tests/test_golden.py --update
 
@@ -57,7 +61,7 @@ bench-sandbox: $(VENV)/.installed system-packages ## Measure what the sandbox co
 	$(BIN)/python -m bench.sandbox
 
 clean: ## Remove everything that make has made
-	rm -rf $(VENV) .arena leaderboard.html .hypothesis .mypy_cache .pytest_cache .ruff_cache .import_linter_cache
+	rm -rf $(VENV) .arena .fuzz leaderboard.html .hypothesis .mypy_cache .pytest_cache .ruff_cache .import_linter_cache
 
 .PHONY: system-packages
 system-packages:

@@ -11,12 +11,14 @@ import enum
 import json
 import math
 import os
+import sys
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import lru_cache
 from pathlib import Path
 from typing import NamedTuple, NoReturn
 
+from arena import strict_json
 from arena.errors import (
     ArenaError,
     BadActionText,
@@ -241,20 +243,16 @@ class _Line:
 
 def _read_object(text: bytes, number: int, *, is_last: bool) -> Mapping[str, Json]:
     try:
-        value = json.loads(text.decode("utf-8"), parse_constant=_not_json)
-    except UnicodeDecodeError:
+        value = strict_json.loads(text)
+    except UnicodeError:
         raise MalformedReplay(number, "not UTF-8 text.") from None
-    except (ValueError, RecursionError):
+    except ValueError:
         if is_last:
             raise TruncatedReplay(number, "the replay stops in the middle of this line.") from None
         raise MalformedReplay(number, "not a JSON object.") from None
     if not isinstance(value, dict):
         raise MalformedReplay(number, "not a JSON object.")
     return value
-
-
-def _not_json(constant: str) -> NoReturn:
-    raise ValueError(f"{constant} is not JSON")
 
 
 def _read_header(text: bytes) -> Header:
@@ -298,7 +296,7 @@ def _read_options(line: _Line, game: AnyGame) -> dict[str, str]:
 
 def _read_decision(line: _Line, seats: int) -> Decision:
     ms = line.get("ms")
-    if not isinstance(ms, int | float) or isinstance(ms, bool) or not 0 <= ms < math.inf:
+    if not isinstance(ms, int | float) or isinstance(ms, bool) or not 0 <= ms <= sys.float_info.max:
         line.malformed(f"'ms' must be a number of milliseconds, not {json.dumps(ms)}.")
     by_house = "by" in line.fields
     if by_house and line.fields["by"] != "house":

@@ -25,11 +25,14 @@ from arena.v1 import referee_pb2_grpc as rpc
 from arena.wire import GAME_CODES, PROTOCOL
 from arena.wire import mantis as mantis_wire
 from arena.wire import tentagram as tentagram_wire
+from arena.wire.base import Unreadable
 
 SEND_AFTER = 0.005
 """Answers are not held back for longer than this many seconds while the bot thinks about the next turn."""
 SLOW_TURN = 0.001
 """The answer to a turn that took longer than this is sent at once: the next one may take as long."""
+
+KINDS = {code: name.removeprefix("FAULT_KIND_").lower() for name, code in pb.FaultKind.items()}
 
 CHANNEL_OPTIONS = [
     ("grpc.enable_http_proxy", 0),  # a proxy variable in the environment would break even the loopback
@@ -91,6 +94,9 @@ class Session:
                 if error.code() is not grpc.StatusCode.UNAVAILABLE:
                     print(f"The referee ended the stream: {error.details()}", file=sys.stderr)
                     return 1
+            except Unreadable as error:
+                print(f"The referee sent what this bot cannot read: {error}.", file=sys.stderr)
+                return 1
         return 0
 
     def hello(self, token: str) -> pb.Hello:
@@ -106,10 +112,11 @@ class Session:
         )
 
     async def handle(self, message: pb.PlayResponse, write: Callable[[pb.PlayRequest], object]) -> None:
+        """Plays the turns in the message. Raises Unreadable, or whatever the bot raises."""
         for start in message.starts:
             self.start(start)
         for fault in message.faults:
-            kind = pb.FaultKind.Name(fault.kind).removeprefix("FAULT_KIND_").lower()
+            kind = KINDS.get(fault.kind, str(fault.kind))
             where = f"match {self.seats[fault.match].id}" if fault.match in self.seats else "every match"
             print(f"FAULT {kind} in {where}: {fault.detail}", file=sys.stderr, flush=True)
         self.turn_began = self.last_sent = time.monotonic()
@@ -124,8 +131,17 @@ class Session:
         if self.answers.match:
             await self.send(write)
         for end in message.ends:
-            seat = self.seats.pop(end.match)
+            seat = self.seat_in(end.match)
+            del self.seats[end.match]
+            if seat.seat >= len(end.placements):
+                raise Unreadable("an end without the own place")
             self.bot.match_over(seat.id, end.placements[seat.seat], seat.seat in end.forfeited)
+
+    def seat_in(self, match: int) -> Seat:
+        try:
+            return self.seats[match]
+        except KeyError as error:
+            raise Unreadable(f"something in match {match}, which has not begun") from error
 
     def start(self, start: pb.MatchStart) -> None:
         is_mantis = start.WhichOneof("game") == "mantis"
@@ -138,17 +154,19 @@ class Session:
         )
 
     def mantis_turn(self, turn: mantis_pb2.MantisTurn) -> MantisTurn:
-        seat = self.seats[turn.match]
+        seat = self.seat_in(turn.match)
         reader = seat.reader
-        assert isinstance(reader, mantis_wire.MantisReader)
+        if not isinstance(reader, mantis_wire.MantisReader):
+            raise Unreadable("a turn of Mantis in another game")
         reader.unread += turn.events
         due = self.due(seat, turn.ms_left)
         return MantisTurn.lazy(reader.legal(turn), lambda: reader.view(turn), due, seat.rng)
 
     def tentagram_turn(self, turn: tentagram_pb2.TentagramTurn) -> TentagramTurn:
-        seat = self.seats[turn.match]
+        seat = self.seat_in(turn.match)
         reader = seat.reader
-        assert isinstance(reader, tentagram_wire.TentagramReader)
+        if not isinstance(reader, tentagram_wire.TentagramReader):
+            raise Unreadable("a turn of Tentagram in another game")
         reader.unread += turn.events
         return TentagramTurn(reader.view(turn), Clock(self.due(seat, turn.ms_left)), seat.rng)
 

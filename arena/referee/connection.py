@@ -266,9 +266,11 @@ class Connection:
                     raise ProtocolBroken("it keeps sending answers to what it is not asked")
         first_sent = min([pending.sent for pending in answered], default=now)
         spent = now.since(max(first_sent, self._last_reply))
-        if self.late:
+        if self.late and count:
             # The match that it took too long for has paid for the wait; what was held up by it is not charged.
             self.late, spent = False, now.since(now)
+        elif not answered and not unasked:
+            return [], []  # it answers nothing, so it stops no clock
         self._last_reply = now
         each = spent.divided(max(1, len(answered)))
         answers_taken = [Answer(pending.chair, action, each) for pending, action in zip(answered, actions, strict=True)]

@@ -144,9 +144,9 @@ class Instance:
         if self.dead:
             return  # too late: it has been given up
         if wrong := self._accept(hello):
+            self._refuse(wrong)  # first, because another stream may say hello while this one is told
             self.connection.tell_fault(None, Fault(0, FaultKind.START, f"The bot {wrong}."))
             await stream.write(self.connection.take_all().SerializeToString())
-            self._refuse(wrong)
             return
         self.connection.welcome(
             pb.Welcome(protocol=PROTOCOL, referee=f"arena {__version__}", matches_at_once=self.capacity)
@@ -201,7 +201,8 @@ class Instance:
     def _handle(self, message: pb.PlayRequest) -> None:
         now = self._now()
         answers, unasked = self.connection.receive(message, now)
-        self._idle_cpu = None
+        if answers:
+            self._idle_cpu = None
         if self._ponders and self.connection.is_idle:
             self.cell.freeze(True)
         for answer in answers:

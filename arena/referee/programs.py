@@ -72,17 +72,25 @@ def protos_folder() -> Path:
 
 def find_program(named: str) -> Program:
     """The program that the user means. Raises BadProgram where there is none, or it cannot be started."""
-    if "/" not in named and not Path(named).exists():
+    if "/" not in named and not _exists(Path(named)):
         if named in bundled_names():
             return _from_folder(bundled_folder() / named)
         hint = "A bot of your own is named by its path: ./my_bot.py"
         raise BadProgram(f"{unknown('bot', named, bundled_names())} {hint}")
-    path = Path(named).resolve()
-    if not path.exists():
+    if not _exists(Path(named)):
         raise BadProgram(f"{named}: no such file or folder.")
+    path = Path(named).resolve()
     if path.is_dir():
         return _from_folder(path)
     return Program(path.stem, "", path.parent, _command_for(path), file=path)
+
+
+def _exists(path: Path) -> bool:
+    """Whether it is there. What no file can be called, because it is too long or has a NUL, is not."""
+    try:
+        return path.exists()
+    except (OSError, ValueError):
+        return False
 
 
 def _command_for(path: Path) -> tuple[str, ...]:
@@ -105,7 +113,7 @@ def _from_folder(folder: Path) -> Program:
         raise BadProgram(f"{folder} has no {MANIFEST}, which says how to start the bot; see `arena new --help`.")
     try:
         settings = tomllib.loads(manifest.read_text(encoding="utf-8"))
-    except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
+    except (ValueError, RecursionError) as error:  # also for numbers that are too long and lists that are too deep
         raise BadProgram(f"{manifest} is not valid TOML: {error}.") from error
     known = ("name", "version", "games", "command", "build", "env", "exclude")
     for key in settings:
@@ -152,7 +160,7 @@ def resolved(command: tuple[str, ...], folder: Path) -> tuple[str, ...]:
     first, *rest = command
     if first in ("python", "python3"):
         return (sys.executable, *rest)
-    if "/" in first or (folder / first).is_file():
+    if "/" in first or (_exists(folder / first) and (folder / first).is_file()):
         return (str(folder / first), *rest)
     return command
 

@@ -9,6 +9,14 @@ from arena.games.base import AnyState, OneOfAKind, Result
 from arena.v1 import referee_pb2 as pb
 
 
+class Unreadable(Exception):
+    """The referee has sent what this version of the protocol does not have, or what does not fit together."""
+
+
+UNDECODABLE = (KeyError, ValueError, IndexError, ZeroDivisionError)
+"""What looking up codes, and cutting bytes into pieces, raises where they are not what they should be."""
+
+
 class Encoder(ABC):
     """One match on the wire: turns its state and events into messages.
 

@@ -25,7 +25,7 @@ from arena.games.mantis import (
 from arena.games.mantis import Result as MantisResult
 from arena.v1 import mantis_pb2
 from arena.v1 import referee_pb2 as pb
-from arena.wire.base import Encoder
+from arena.wire.base import UNDECODABLE, Encoder, Unreadable
 
 STEAL = 16
 PILFER = 32
@@ -128,26 +128,38 @@ class MantisEncoder(Encoder):
 
 
 class MantisReader:
-    """One match as a bot reads it: remembers what each turn need not repeat."""
+    """One match as a bot reads it: remembers what each turn need not repeat. Raises Unreadable where it cannot."""
 
     __slots__ = ("dealt", "edition", "goal", "history", "seat", "seats", "unread")
 
     def __init__(self, start: pb.MatchStart) -> None:
         self.seat = start.seat
         self.seats = start.seats
-        self.edition = EDITION_OF[start.mantis.edition]
         self.goal = start.mantis.goal
-        fronts: list[Front] = [FRONT_OF[code] for code in chunks(start.mantis.dealt, 2)]
-        each = len(fronts) // self.seats
-        self.dealt = tuple(tuple(fronts[place : place + each]) for place in range(0, len(fronts), each))
+        try:
+            self.edition = EDITION_OF[start.mantis.edition]
+            fronts: list[Front] = [FRONT_OF[code] for code in chunks(start.mantis.dealt, 2)]
+            each = len(fronts) // self.seats
+            self.dealt = tuple(tuple(fronts[place : place + each]) for place in range(0, len(fronts), each))
+        except UNDECODABLE as error:
+            raise Unreadable("a start of Mantis") from error
         self.history: list[Event] = []
         self.unread = bytearray()
         """Events that nobody has asked for yet: they are decoded only when somebody does."""
 
     def legal(self, turn: mantis_pb2.MantisTurn) -> tuple[Action, ...]:
-        return legal_actions(turn.legal)
+        try:
+            return legal_actions(turn.legal)
+        except KeyError as error:
+            raise Unreadable("the actions of a turn of Mantis") from error
 
     def view(self, turn: mantis_pb2.MantisTurn) -> View:
+        try:
+            return self._view(turn)
+        except UNDECODABLE as error:
+            raise Unreadable("a turn of Mantis") from error
+
+    def _view(self, turn: mantis_pb2.MantisTurn) -> View:
         if self.unread:
             self.history += map(decode_event, chunks(bytes(self.unread), EVENT_BYTES))
             self.unread.clear()

@@ -10,7 +10,7 @@ from arena.games.tentagram import Result as TentagramResult
 from arena.games.tentagram.cards import FITTING_TABLES, PLACE_IN_DECK, SYMBOLS
 from arena.v1 import referee_pb2 as pb
 from arena.v1 import tentagram_pb2
-from arena.wire.base import Encoder
+from arena.wire.base import UNDECODABLE, Encoder, Unreadable
 
 PLACEMENT_CODES = {
     "free": tentagram_pb2.TENTAGRAM_PLACEMENT_FREE,
@@ -86,19 +86,28 @@ class TentagramEncoder(Encoder):
 
 
 class TentagramReader:
-    """One match as a bot reads it: remembers what each turn need not repeat."""
+    """One match as a bot reads it: remembers what each turn need not repeat. Raises Unreadable where it cannot."""
 
     __slots__ = ("history", "placement", "seat", "seats", "unread")
 
     def __init__(self, start: pb.MatchStart) -> None:
         self.seat = start.seat
         self.seats = start.seats
-        self.placement = PLACEMENT_OF[start.tentagram.placement]
+        try:
+            self.placement = PLACEMENT_OF[start.tentagram.placement]
+        except KeyError as error:
+            raise Unreadable("a start of Tentagram") from error
         self.history: list[Laid] = []
         self.unread = bytearray()
         """Events that nobody has asked for yet: they are decoded only when somebody does."""
 
     def view(self, turn: tentagram_pb2.TentagramTurn) -> View:
+        try:
+            return self._view(turn)
+        except UNDECODABLE as error:
+            raise Unreadable("a turn of Tentagram") from error
+
+    def _view(self, turn: tentagram_pb2.TentagramTurn) -> View:
         if self.unread:
             codes = iter(bytes(self.unread))
             self.history += [Laid(seat, TABLE_OF[table]) for seat, table in zip(codes, codes, strict=True)]
