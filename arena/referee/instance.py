@@ -77,6 +77,7 @@ class Instance:
         self._ready: asyncio.Future[None] = asyncio.get_running_loop().create_future()
         self._closing = asyncio.Event()
         self._measures_cpu = False
+        self._looked_at_limits = 0.0
         self.stopped = False
         env = {"ARENA_ADDRESS": address, "ARENA_TOKEN": self.token}
         try:
@@ -253,6 +254,13 @@ class Instance:
                 self._ponders = True
                 self.process.log.note("it uses the processor while others think, so it is frozen until its next turn")
             self.cell.freeze(True)
+
+    def check_limits(self, now: float) -> None:
+        """Tells the bot's author, in its log, of limits that it has reached."""
+        if now - self._looked_at_limits > self.cell.look_every:
+            self._looked_at_limits = now
+            if reached := self.cell.look():
+                self.process.log.note(f"it {reached}")
 
     def check_time(self, hung_after: float) -> None:
         """Ends matches in which the bot is over time; ends the bot if it does not come back."""

@@ -28,7 +28,7 @@ from grpc_reflection.v1alpha import reflection
 
 from arena.errors import ArenaError, BotDidNotStart, HostFault
 from arena.referee.connection import HOLD, Traffic
-from arena.referee.host import Host
+from arena.referee.host import Host, allow_open_files, open_files, open_files_are_scarce
 from arena.referee.instance import Instance
 from arena.referee.match import Limits, Match, MatchPlan, Outcome
 from arena.referee.programs import Program
@@ -47,8 +47,10 @@ TICK = 0.02
 """Seconds between two looks at the clocks."""
 HUNG_AFTER = 5.0
 """Seconds after which a bot that is over time, and still silent, is ended."""
-LOOK_AT_LIMITS = 0.1
-"""Seconds between two looks at what bots use, where the kernel does not keep them within their limits."""
+LOOK_AT_FILES = 0.5
+"""Seconds between two looks at whether open files become scarce."""
+MOST_FILES_IN_NEED = 100
+"""Open files that a bot may hold when they become scarce."""
 TRIES_TO_START = 3
 """A bot that failed to start that often in a row is not tried again."""
 
@@ -114,9 +116,10 @@ class Referee:
         self._background: set[asyncio.Task[None]] = set()
         self.host = Host()
         self._copies: dict[Program, Path] = {}
-        self._looked_at_limits = 0.0
+        self._looked_at_files = 0.0
 
     async def __aenter__(self) -> Self:
+        allow_open_files()
         self.folder = Path(tempfile.mkdtemp(prefix="arena-"))
         # Only we may enter the folder; a bot in a sandbox is shown what is inside, and must be able to use it.
         socket = self.folder / "socket" / "referee"
@@ -321,9 +324,10 @@ class Referee:
             await asyncio.sleep(TICK)
             self.host.look(TICK)
             idle_before = time.monotonic() - self.settings.idle_seconds
-            look_at_limits = time.monotonic() - self._looked_at_limits > LOOK_AT_LIMITS
-            if look_at_limits:
-                self._looked_at_limits = time.monotonic()
+            now = time.monotonic()
+            if now - self._looked_at_files > LOOK_AT_FILES:
+                self._looked_at_files = now
+                self._end_whoever_floods_us()
             for instance in list(self.instances.values()):
                 if instance.dead:
                     if not instance.matches or instance.process.exited.is_set():
@@ -331,10 +335,22 @@ class Referee:
                     continue
                 instance.check_time(HUNG_AFTER)
                 instance.check_pondering()
-                if look_at_limits:
-                    instance.cell.look()
+                instance.check_limits(now)
                 if instance.idle and instance.idle_since < idle_before:
                     self._retire(instance)
+
+    def _end_whoever_floods_us(self) -> None:
+        """Where open files become scarce, the bot that holds most goes: each of its connections is a file of ours."""
+        if not open_files_are_scarce():
+            return
+        files, instance = max(
+            ((open_files(each.cell), each) for each in self.instances.values() if not each.dead),
+            key=lambda found: found[0],
+            default=(0, None),
+        )
+        if instance and files > MOST_FILES_IN_NEED:
+            instance.lose_all(FaultKind.PROTOCOL, f"It had {files} open files and connections, and few were left.")
+            instance.process.kill()
 
     # The service
 

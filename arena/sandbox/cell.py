@@ -9,6 +9,7 @@ import contextlib
 import itertools
 import os
 import signal
+import time
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -58,6 +59,9 @@ class Accounts(Protocol):
 
 class Cell:
     """One bot's place. This one is open: the bot runs as we do. The others are derived from it."""
+
+    look_every = 1.0
+    """Seconds between two calls of `look`."""
 
     def __init__(self, view: View, allowance: Allowance) -> None:
         self.view = view
@@ -110,11 +114,14 @@ class Cell:
         self.signal(signal.SIGKILL)
 
     def look(self) -> str | None:
-        """Called now and then. Returns what the bot has exceeded, once, if we had to end it for that."""
+        """Called now and then. Returns a limit that the bot has reached: the rest of a sentence that begins with "it".
+
+        Each is returned once. A bot that cannot be kept within its limits in another way is ended here.
+        """
         return None
 
     def why_ended(self) -> str | None:
-        """What the bot had exceeded when it ended, as the rest of a sentence that begins with "it"."""
+        """The limit that the bot had reached when it ended, in the same way."""
         return self._verdict or None
 
     def remove(self) -> bool:
@@ -128,6 +135,7 @@ class Box(Cell):
     def __init__(self, view: View, allowance: Allowance) -> None:
         super().__init__(view, allowance)
         self.uid = draw_uid()
+        self._looked_at_disk = 0.0
 
     @property
     def is_boxed(self) -> bool:
@@ -175,11 +183,34 @@ class Box(Cell):
                 os.kill(self.pid, signal.SIGKILL)
 
     def look(self) -> str | None:
-        assert isinstance(self.accounts, Family)
-        if not self._verdict and self.accounts.memory(self.allowance.memory) > self.allowance.memory:
-            self._verdict = f"was killed at {bytes_shown(self.allowance.memory)} of memory"
+        found = self._limit_reached()
+        if found and found != self._verdict:
+            self._verdict = found
+            return found
+        return None
+
+    look_every = 0.1
+    """Seconds. Here nobody else keeps the bot from taking all the memory."""
+
+    def _limit_reached(self) -> str | None:
+        if isinstance(self.accounts, Family) and self.accounts.memory(self.allowance.memory) > self.allowance.memory:
             self.kill()
-            return self._verdict
+            return self._killed_for_memory
+        if time.monotonic() - self._looked_at_disk < Cell.look_every:
+            return None
+        self._looked_at_disk = time.monotonic()
+        return self._disk_is_full()
+
+    @property
+    def _killed_for_memory(self) -> str:
+        return f"was killed at {bytes_shown(self.allowance.memory)} of memory"
+
+    def _disk_is_full(self) -> str | None:
+        for pid in self._own()[:1]:
+            with contextlib.suppress(OSError):  # it has just ended, or is not to be looked into
+                room = os.statvfs(f"/proc/{pid}/root/tmp")
+                if not room.f_bavail:
+                    return f"had filled its /tmp, {bytes_shown(self.allowance.disk)}"
         return None
 
 
@@ -217,15 +248,17 @@ class LockedBox(Box):
         super().kill()
         self.group.kill()
 
-    def look(self) -> str | None:
-        return None
+    look_every = Cell.look_every
+
+    def _limit_reached(self) -> str | None:
+        if self.group.killed_for_memory():
+            return self._killed_for_memory
+        if self.group.lacked_processes():
+            return f"had reached its limit of {self.allowance.processes} processes and threads"
+        return self._disk_is_full()
 
     def why_ended(self) -> str | None:
-        if not self._verdict:
-            if self.group.killed_for_memory():
-                self._verdict = f"was killed at {bytes_shown(self.allowance.memory)} of memory"
-            elif self.group.lacked_processes():
-                self._verdict = f"had reached its limit of {self.allowance.processes} processes and threads"
+        self.look()
         return self._verdict or None
 
     def remove(self) -> bool:
