@@ -20,6 +20,8 @@ from arena.replay import Decision, verify
 MEMORY_TO_MENTION = 512 * 1024 * 1024
 SLOW = 0.5
 """A bot that uses more than this part of its time for a move is called slow."""
+TIME_TO_END = 5.0
+"""Seconds that a bot has to end by itself; more than it gets in a tournament, because the machine may be busy."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -88,7 +90,7 @@ class Conformance:
             for verdict in _summary(program, outcomes, limits, memory):
                 yield verdict
             started = time.monotonic()
-            await instance.stop()
+            await instance.stop(TIME_TO_END)
             yield Verdict(
                 instance.process.ended_by_itself,
                 "ends when its stream ends",

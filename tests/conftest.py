@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import pytest
-from hypothesis import settings
+from hypothesis import HealthCheck, settings
 
-# The machines are shared and slow at times: a deadline would measure them, not the code.
-settings.register_profile("arena", deadline=None, print_blob=True)
+# The machines are shared and slow at times: a deadline would measure them, not the code, and so would that check.
+settings.register_profile("arena", deadline=None, suppress_health_check=[HealthCheck.too_slow], print_blob=True)
 settings.load_profile("arena")
 
 

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.cli.run import ROOT, arena
+from tests.cli.run import ROOT, SLOW_MACHINE, arena
 
 README = (ROOT / "README.md").read_text(encoding="utf-8")
 
@@ -31,7 +31,7 @@ def test_the_engine_example_runs(capsys: pytest.CaptureFixture[str]) -> None:
 def test_the_bot_example_passes_the_check(tmp_path: Path) -> None:
     (example,) = [block for block in python_blocks() if "class MyBot" in block]
     (tmp_path / "my_bot.py").write_text(example)
-    done = arena("check", "./my_bot.py", "--games", "2", "--time-per-move", "20s", cwd=tmp_path)
+    done = arena("check", "./my_bot.py", "--games", "2", *SLOW_MACHINE, cwd=tmp_path)
     assert done.returncode == 0, done.stdout
 
 
@@ -39,8 +39,8 @@ def test_from_nothing_to_a_leaderboard(tmp_path: Path) -> None:
     (example,) = [block for block in python_blocks() if "class MyBot" in block]
     (tmp_path / "my_bot.py").write_text(example)
     submit, tournament, leaderboard = commands_below("From nothing to a leaderboard")
-    assert "my_bot 1 is in" in arena(*shlex.split(submit), cwd=tmp_path).stdout
-    done = arena(*shlex.split(tournament), "--matches", "25", cwd=tmp_path)
+    assert "my_bot 1 is in" in arena(*shlex.split(submit), *SLOW_MACHINE, cwd=tmp_path).stdout
+    done = arena(*shlex.split(tournament), "--matches", "25", *SLOW_MACHINE, cwd=tmp_path)
     assert done.returncode == 0, done
     assert "Only my_bot 1 was submitted, so random, greedy, counter, searcher play too." in done.stderr
     assert "my_bot" in arena(*shlex.split(leaderboard), cwd=tmp_path).stdout
@@ -53,7 +53,8 @@ def test_the_commands_run_from_top_to_bottom(heading: str, count: int, tmp_path:
     for command in commands:
         words = shlex.split(command)
         expanded = [str(path) for word in words for path in (sorted(tmp_path.glob(word)) if "*" in word else [word])]
-        done = arena(*expanded, cwd=tmp_path)
+        patience = SLOW_MACHINE if words[0] in ("check", "match") else ()
+        done = arena(*expanded, *patience, cwd=tmp_path)
         assert done.returncode == 0, done.stderr + done.stdout
 
 

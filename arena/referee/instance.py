@@ -25,7 +25,7 @@ from arena.wire import GAME_CODES, PROTOCOL
 GAME_OF = {code: game for game, code in GAME_CODES.items()}
 MAX_MESSAGE = 4 * 1024 * 1024
 """The bytes that a message of a bot may have."""
-EXIT_AFTER_END_OF_STREAM = 0.3
+EXIT_AFTER_END_OF_STREAM = 0.8
 """Seconds in which a process whose stream has ended must end too, for it to have crashed, not to have hung up."""
 PONDERS = 10.0
 """Ms of processor time that a bot may use between two turns without being taken for one that thinks all the time."""
@@ -283,12 +283,12 @@ class Instance:
             match.charge(chair.seat, spent)
             chair.table.forfeit(chair, FaultKind.TIMEOUT, why)
 
-    async def stop(self) -> None:
-        """Ends the stream and the process."""
+    async def stop(self, grace: float | None = None) -> None:
+        """Ends the stream and the process, which has so many seconds to end by itself."""
         self.dead = True
         self.stopped = True
         self.connection.traffic.connections.discard(self.connection)
         self._closing.set()
-        await self.process.stop()
+        await self.process.stop(grace)
         self._refuse("was ended before it said hello")
         self._ready.exception()  # seen, if nobody has waited for it

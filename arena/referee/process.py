@@ -201,18 +201,19 @@ class BotProcess:
             yield process
             yield from process.children(recursive=True)
 
-    async def stop(self) -> None:
+    async def stop(self, grace: float | None = None) -> None:
         """Ends the process and all its children: by itself within a grace period, then by SIGTERM, then by SIGKILL."""
         cell = self.cell
         cell.freeze(False)
         children = [process for process in self._family() if process.pid != self.pid] if not cell.is_boxed else []
-        for sign in (None, signal.SIGTERM, signal.SIGKILL):
+        by_itself = GRACE if grace is None else grace
+        for sign, seconds in ((None, by_itself), (signal.SIGTERM, GRACE), (signal.SIGKILL, None)):
             if sign is signal.SIGKILL:
                 cell.kill()
             elif sign:
                 cell.signal(sign)
             with contextlib.suppress(TimeoutError):
-                await asyncio.wait_for(self.exited.wait(), GRACE if sign is not signal.SIGKILL else None)
+                await asyncio.wait_for(self.exited.wait(), seconds)
                 break
         cell.kill()
         if not cell.is_boxed:  # a box ends with all that is in it
@@ -220,7 +221,9 @@ class BotProcess:
             for child in left_over:
                 with contextlib.suppress(psutil.Error):
                     child.kill()
-            psutil.wait_procs(left_over, timeout=GRACE)  # they are our children now, and ours to bury
+            deadline = self._loop.time() + GONE_WITHIN
+            while (left_over := psutil.wait_procs(left_over, timeout=0)[1]) and self._loop.time() < deadline:
+                await asyncio.sleep(0.01)  # they are our children now, and ours to bury
         self._close_output()
         deadline = self._loop.time() + GONE_WITHIN
         while not cell.remove() and self._loop.time() < deadline:

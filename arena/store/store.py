@@ -10,6 +10,7 @@ Laws:
 from __future__ import annotations
 
 import sqlite3
+import time
 from collections.abc import Iterator
 from contextlib import closing, contextmanager
 from functools import cached_property
@@ -30,6 +31,8 @@ from arena.store.tournaments import Tournaments
 HEAD = "0002"
 """The version of the schema that this arena works with."""
 MIGRATIONS = Path(__file__).parent / "migrations"
+BUSY = 30.0
+"""Seconds to wait for others who hold the database."""
 
 
 class Store:
@@ -89,10 +92,24 @@ class Store:
 
 def _prepare_sqlite(connection: sqlite3.Connection, _: Any) -> None:
     with closing(connection.cursor()) as cursor:
-        cursor.execute("PRAGMA journal_mode=WAL")
+        cursor.execute(f"PRAGMA busy_timeout={round(BUSY * 1000)}")
+        _use_wal(cursor)
         cursor.execute("PRAGMA synchronous=FULL")
         cursor.execute("PRAGMA foreign_keys=ON")
-        cursor.execute("PRAGMA busy_timeout=10000")
+
+
+def _use_wal(cursor: sqlite3.Cursor) -> None:
+    """Where several open a new database at the same moment, SQLite refuses this at once, whatever the timeout is."""
+    deadline = time.monotonic() + BUSY
+    while True:
+        try:
+            cursor.execute("PRAGMA journal_mode=WAL")
+        except sqlite3.OperationalError as error:
+            if error.sqlite_errorcode & 0xFF != sqlite3.SQLITE_BUSY or time.monotonic() > deadline:
+                raise
+            time.sleep(0.01)
+        else:
+            return
 
 
 def _bring_up_to_date(engine: Engine) -> None:

@@ -9,13 +9,15 @@ from pathlib import Path
 
 ARENA = [sys.executable, "-m", "arena"]
 ROOT = Path(__file__).parents[2]
+SLOW_MACHINE = ("--time-per-move", "20s", "--time-to-start", "60s")
+"""For bots that must not lose by time, however busy the machine is."""
 
 
 def arena(*arguments: str | Path, columns: int = 100, cwd: Path = ROOT) -> subprocess.CompletedProcess[str]:
     """What `arena ARGUMENTS` prints and how it exits. A traceback is never right."""
     environment = {**os.environ, "COLUMNS": str(columns), "PYTHONUTF8": "1", "TERM": "dumb"}
     command = [*ARENA, *map(str, arguments)]
-    done = subprocess.run(command, capture_output=True, text=True, env=environment, cwd=cwd, timeout=120, check=False)
+    done = subprocess.run(command, capture_output=True, text=True, env=environment, cwd=cwd, timeout=300, check=False)
     assert "Traceback" not in done.stderr + done.stdout
     return done
 

@@ -11,16 +11,15 @@ import sys
 from pathlib import Path
 from typing import Any
 
-import psutil
 import pytest
 
 from arena import replay
 from arena.referee.programs import find_program
 from arena.replay import Decision
-from tests.cli.run import ARENA, ROOT, arena, complaint, said
+from tests.cli.run import ARENA, ROOT, SLOW_MACHINE, arena, complaint, said
+from tests.referee.test_process import alive
 
 NAUGHTY = ROOT / "tests" / "referee" / "naughty.py"
-SLOW_MACHINE = ("--time-per-move", "20s", "--time-to-start", "60s")
 
 BABBLER = """
 import os
@@ -307,7 +306,7 @@ def created(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, str]:
 def own_tests(folder: Path) -> subprocess.CompletedProcess[str]:
     """How the tests of a bot end, run as its author would run them."""
     command = [sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider"]
-    return subprocess.run(command, cwd=folder, capture_output=True, text=True, timeout=120, check=False)
+    return subprocess.run(command, cwd=folder, capture_output=True, text=True, timeout=300, check=False)
 
 
 def test_new_creates_a_bot_of_that_name(created: tuple[Path, str]) -> None:
@@ -461,7 +460,7 @@ def play(typed: str, *arguments: str | Path, home: Path) -> subprocess.Completed
     command = [*ARENA, "play", *map(str, arguments), "--time-per-move", "20s", "--home", str(home)]
     env = {**os.environ, "COLUMNS": "200", "PYTHONUTF8": "1", "TERM": "dumb"}
     done = subprocess.run(
-        command, input=typed, capture_output=True, text=True, env=env, cwd=ROOT, timeout=120, check=False
+        command, input=typed, capture_output=True, text=True, env=env, cwd=ROOT, timeout=300, check=False
     )
     assert "Traceback" not in done.stderr + done.stdout
     return done
@@ -563,7 +562,7 @@ def test_play_ends_without_a_word_when_the_person_leaves(typed: str, tmp_path: P
     assert said(done) == []
     assert not (tmp_path / "replays").exists()
     (process,) = re.findall(r"started, process (\d+)", "\n".join(log("babbler", "--home", tmp_path)))
-    assert not psutil.pid_exists(int(process)) or psutil.Process(int(process)).status() == psutil.STATUS_ZOMBIE
+    assert not alive(int(process))
 
 
 def test_play_goes_on_without_a_bot_that_fails(tmp_path: Path) -> None:

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import os
 import shlex
 import shutil
 import subprocess
+import termios
 import time
 from collections.abc import Iterator
 from pathlib import Path
@@ -33,15 +35,27 @@ class Terminal:
             "30",
             "-c",
             str(ROOT),
-            f"trap : INT; {shlex.join(command)}; sleep 60",
+            f"trap : INT; {shlex.join(command)}; sleep 600",
         )
 
     def run(self, *arguments: str) -> str:
-        done = subprocess.run([*self.tmux, *arguments], capture_output=True, text=True, check=True, timeout=30)
+        done = subprocess.run([*self.tmux, *arguments], capture_output=True, text=True, check=True, timeout=60)
         return done.stdout
 
     def press(self, *keys: str) -> None:
         self.run("send-keys", *keys)
+
+    def press_when_it_listens(self, key: str) -> None:
+        """For a program that reads single keys: what is typed before it begins to read, the system throws away."""
+        tty = os.open(self.run("display-message", "-p", "#{pane_tty}").strip(), os.O_RDWR | os.O_NOCTTY)
+        try:
+            deadline = time.monotonic() + 60
+            while termios.tcgetattr(tty)[3] & termios.ICANON:
+                assert time.monotonic() < deadline, "it does not read keys"
+                time.sleep(0.01)
+        finally:
+            os.close(tty)
+        self.press(key)
 
     def wait_for(self, text: str, *, colours: bool = False) -> str:
         """The screen, as soon as the text is on it."""
@@ -54,7 +68,7 @@ class Terminal:
         pytest.fail(f"{text!r} did not appear; the screen:\n{screen}")
 
     def close(self) -> None:
-        subprocess.run([*self.tmux, "kill-server"], check=False, capture_output=True, timeout=30)
+        subprocess.run([*self.tmux, "kill-server"], check=False, capture_output=True, timeout=60)
 
 
 @pytest.fixture(params=["mantis", "tentagram"])
@@ -70,21 +84,21 @@ def stepping(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[tuple[T
 def test_keys_lead_through_the_match(stepping: tuple[Terminal, int]) -> None:
     terminal, steps = stepping
     terminal.wait_for("seed seed")
-    terminal.press("Right")
+    terminal.press_when_it_listens("Right")
     terminal.wait_for(f" 1/{steps}  seat 0 random")
-    terminal.press("Space")
+    terminal.press_when_it_listens("Space")
     terminal.wait_for(f" 2/{steps}  seat 1 random")
-    terminal.press("Left")
+    terminal.press_when_it_listens("Left")
     terminal.wait_for(f" 1/{steps}  seat 0 random")
-    terminal.press("G")
+    terminal.press_when_it_listens("G")
     terminal.wait_for(f"{steps}/{steps}  seat")
     screen = terminal.wait_for("Places: 1. seat")
     assert "q quit" in screen
     assert f" 1/{steps}  seat 0" not in screen
-    terminal.press("g")
+    terminal.press_when_it_listens("g")
     terminal.wait_for("seed seed")
-    terminal.press("q")
-    deadline = time.monotonic() + 30
+    terminal.press_when_it_listens("q")
+    deadline = time.monotonic() + 60
     while "q quit" in terminal.run("capture-pane", "-p"):
         assert time.monotonic() < deadline, "it did not quit"
         time.sleep(0.05)

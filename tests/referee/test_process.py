@@ -275,11 +275,13 @@ def test_children_of_a_program_that_has_ended_are_ended_too(tmp_path: Path) -> N
 
 
 def test_children_in_another_session_of_a_program_that_has_ended_are_ended_too(tmp_path: Path) -> None:
-    inside = "echo $$ > child; exec sleep 300"
+    # It waits for a reader of the pipe, who never comes: were it a program that has just been started, its
+    # environment could not be read for a moment.
+    inside = "mkfifo pipe; echo $$ > child; echo > pipe"
     run(f"setsid sh -c '{inside}' & while [ ! -s child ]; do sleep 0.01; done; exit 1", end, tmp_path)
     (child,) = numbers((tmp_path / "child").read_text())
     try:
-        asyncio.run(asyncio.wait_for(until(lambda: not alive(child)), 10))
+        asyncio.run(until(lambda: not alive(child)))
     finally:
         if alive(child):
             psutil.Process(child).kill()

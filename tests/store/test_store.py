@@ -118,7 +118,7 @@ def test_several_may_open_a_new_home_at_the_same_moment(tmp_path: Path) -> None:
     command = (sys.executable, "-c", OPENER, str(tmp_path / "arena.db"))
     openers = [subprocess.Popen(command, stderr=subprocess.PIPE, text=True) for _ in range(4)]
     for opener in openers:
-        _, errors = opener.communicate(timeout=120)
+        _, errors = opener.communicate(timeout=300)
         assert (opener.returncode, errors) == (0, "")
 
 
