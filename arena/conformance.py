@@ -9,7 +9,7 @@ import time
 from collections.abc import AsyncGenerator, AsyncIterator, Callable, Iterator
 from dataclasses import dataclass
 
-from arena.errors import ArenaError
+from arena.errors import ArenaError, HostFault
 from arena.games.base import AnyGame
 from arena.games.registry import find_game
 from arena.referee import Limits, Outcome, Program, Referee, Settings, find_program
@@ -74,6 +74,8 @@ class Conformance:
             started = time.monotonic()
             try:
                 instance = await referee.start(program)
+            except HostFault:
+                raise
             except ArenaError as error:
                 yield Verdict(False, "says hello", str(error))
                 return

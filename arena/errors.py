@@ -29,6 +29,7 @@ Each message names the culprit and says what to do next, so the command line pri
 from __future__ import annotations
 
 import difflib
+import errno
 from collections.abc import Iterable
 
 
@@ -122,6 +123,27 @@ class MalformedReplay(ReplayError):
 
 class ReplayMismatch(ReplayError):
     """The replay is well-formed, but re-playing it under the rules leads elsewhere."""
+
+
+MAKE_ROOM = "make room on the disk, then do it again"
+REMEDIES = {
+    errno.ENOSPC: MAKE_ROOM,
+    errno.EDQUOT: MAKE_ROOM,
+    errno.EROFS: "make it writable, or choose another place",
+    errno.EMFILE: "allow more of them with ulimit -n",
+    errno.ENFILE: "close what is not needed, then do it again",
+}
+"""What can be done where the system refuses something for a reason that its own words leave open."""
+
+
+def refusal(error: OSError, where: object = None) -> str:
+    """What the system has refused, in a sentence: where, why, and what to do about it."""
+    place = where or error.filename
+    if place is None and error.errno in (errno.ENOSPC, errno.EDQUOT):
+        place = "what was to be printed"  # all else that is written has a name
+    why = error.strerror or str(error)
+    remedy = REMEDIES.get(error.errno or 0)
+    return ": ".join(str(part) for part in (place, why, remedy) if part) + "."
 
 
 def choices(names: Iterable[str]) -> str:

@@ -28,6 +28,7 @@ from arena.errors import (
     ReplayMismatch,
     TruncatedReplay,
     choices,
+    refusal,
 )
 from arena.games.base import AnyGame, AnyState, Json, Result
 from arena.games.registry import find_game
@@ -173,6 +174,8 @@ def write(replay: Replay, path: Path) -> None:
     try:
         unfinished.write_text(dumps(replay), encoding="utf-8")
         unfinished.replace(path)
+    except OSError as error:
+        raise ArenaError(refusal(error, path)) from error
     finally:
         unfinished.unlink(missing_ok=True)
 

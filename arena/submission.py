@@ -17,13 +17,12 @@ from hashlib import file_digest, sha256
 from itertools import count
 from pathlib import Path
 
-import uvloop
-
 from arena.conformance import Conformance, Introduction, Verdict
 from arena.errors import BadSubmission
 from arena.referee import Limits, Program, Settings, find_program
 from arena.referee.build import build
 from arena.referee.programs import bundled_folder, bundled_names, last_lines
+from arena.referee.running import run_to_end
 from arena.sandbox import Sandbox
 from arena.sandbox.files import let_anybody_read, size_of
 from arena.store.bots import BotVersion
@@ -257,7 +256,7 @@ def _check(
                     break
         return found
 
-    failed = [verdict for verdict in uvloop.run(until_one_fails()) if not verdict.good and verdict.necessary]
+    failed = [verdict for verdict in run_to_end(until_one_fails()) if not verdict.good and verdict.necessary]
     if failed:
         first = failed[0]
         said = "" if "\n" in first.detail else last_lines(_printed(home.logs / program.log_name))

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import io
 import os
+import resource
 import signal
 import sys
 from collections.abc import Sequence
@@ -18,10 +19,12 @@ import typer
 from arena import __version__
 from arena.cli import EXIT_INTERRUPTED
 from arena.cli.console import err, harmless_lines, out
-from arena.errors import ArenaError
+from arena.errors import ArenaError, refusal
 
 EXIT_USAGE = 2
 EXIT_TERMINATED = 143
+FEWEST_FILES = 20
+"""With fewer open files than this not even an error can be told."""
 
 app = typer.Typer(
     name="arena",
@@ -89,6 +92,7 @@ def run() -> None:
     _prepare_streams()
     signal.signal(signal.SIGTERM, lambda *_: sys.exit(EXIT_TERMINATED))  # in order: bots ended, terminal restored
     try:
+        _check_open_files()
         add_commands(sys.argv[1:])
         code = app(standalone_mode=False)
         sys.stdout.flush()
@@ -102,10 +106,17 @@ def run() -> None:
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         code = 0
     except OSError as error:
-        code = _complain(f"{error.filename}: {error.strerror}." if error.filename else f"{error.strerror or error}.")
+        code = _complain(refusal(error))
     except (KeyboardInterrupt, typer.Abort):
         code = EXIT_INTERRUPTED
     sys.exit(code)
+
+
+def _check_open_files() -> None:
+    """With next to no open files libraries do not fail, they crash."""
+    most, _ = resource.getrlimit(resource.RLIMIT_NOFILE)
+    if 0 <= most < FEWEST_FILES:
+        raise ArenaError(f"only {most} open files are allowed: allow more of them with ulimit -n.")
 
 
 def _prepare_streams() -> None:

@@ -6,16 +6,17 @@ from collections.abc import AsyncIterator
 from typing import Annotated
 
 import typer
-import uvloop
 from rich.text import Text
 
 from arena.cli.console import err, harmless_lines, out
-from arena.cli.options import DEFAULT_HOME, Home, TimeLimit, logs, seconds
+from arena.cli.logs import log_folder
+from arena.cli.options import DEFAULT_HOME, Home, TimeLimit, seconds
 from arena.cli.sandboxes import LimitOptions, SandboxMode, sandbox_for
 from arena.conformance import Conformance, Verdict
 from arena.errors import ArenaError
 from arena.referee import Limits, Settings, find_program
 from arena.referee.build import build
+from arena.referee.running import run_to_end
 
 EXIT_FAILED = 1
 
@@ -34,8 +35,8 @@ def check(
     Example: arena check ./my_bot
     """
     limits = Limits(seconds(time_to_start) or 60.0, seconds(time_per_move))
-    settings = Settings(logs=logs(home), sandbox=sandbox_for(sandbox, limit))
-    verdicts = uvloop.run(_check(bot, games, limits, settings))
+    settings = Settings(logs=log_folder(home), sandbox=sandbox_for(sandbox, limit))
+    verdicts = run_to_end(_check(bot, games, limits, settings))
     failed = sum(not verdict.good for verdict in verdicts)
     if failed:
         out.print(f"[bold red]{failed} of {len(verdicts)} checks failed.[/]", highlight=False)

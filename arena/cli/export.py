@@ -13,6 +13,7 @@ from typing import Annotated, Any
 import typer
 
 from arena.cli.console import err, shown
+from arena.cli.files import writing
 from arena.cli.homes import open_store
 from arena.cli.options import DEFAULT_HOME
 from arena.cli.options import Home as HomeOption
@@ -62,7 +63,7 @@ def export(
 
 def _write(found: Iterator[Mapping[str, Any]], output: Path | None, as_format: str) -> None:
     with ExitStack() as stack:
-        file = stack.enter_context(output.open("w", encoding="utf-8", newline="")) if output else sys.stdout
+        file = stack.enter_context(writing(output)) if output else sys.stdout
         if as_format == "jsonl":
             for row in found:
                 file.write(json.dumps(row) + "\n")

@@ -11,6 +11,7 @@ from typing import Annotated
 import typer
 
 from arena.cli.console import out, shown
+from arena.cli.files import writing
 from arena.cli.homes import open_store
 from arena.cli.options import DEFAULT_HOME, AsJson
 from arena.cli.options import Home as HomeOption
@@ -65,7 +66,8 @@ def leaderboard(
     if html is not None:
         title = "Leaderboard" if number is None else f"Leaderboard of tournament {number}"
         generated = datetime.now(UTC).strftime("%Y-%m-%d %H:%M UTC")
-        html.write_text(as_html(boards, overall, title, generated), encoding="utf-8")
+        with writing(html) as file:
+            file.write(as_html(boards, overall, title, generated))
         out.print(f"The page is in [bold]{shown(str(html))}[/].", highlight=False)
     elif not (as_json_text or as_csv_text or as_markdown_text):
         print_boards(boards)

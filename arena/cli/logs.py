@@ -2,15 +2,31 @@
 
 from __future__ import annotations
 
+import errno
+import os
+from pathlib import Path
 from typing import Annotated
 from urllib.parse import unquote
 
 import typer
 
-from arena.cli.console import harmless, out
+from arena.cli.console import err, harmless, out
 from arena.cli.options import DEFAULT_HOME, Home, logs
-from arena.errors import ArenaError, unknown
+from arena.errors import ArenaError, refusal, unknown
 from arena.referee.programs import log_stem
+
+
+def log_folder(home: Path) -> Path | None:
+    """Where the bots' logs go; None, and a word about it, where nothing can be written: that spoils no match."""
+    folder = logs(home)
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+        if not os.access(folder, os.W_OK):
+            raise OSError(errno.EROFS, os.strerror(errno.EROFS), str(folder))
+    except OSError as error:
+        err.print(f"What the bots print is not kept: {harmless(refusal(error))}", markup=False, soft_wrap=True)
+        return None
+    return folder
 
 
 def show_log(

@@ -12,13 +12,13 @@ from pathlib import Path
 from typing import Annotated
 
 import typer
-import uvloop
 from rich import box
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
 from rich.table import Table
 
 from arena import replay
 from arena.cli.console import err, harmless_lines, out, shown
+from arena.cli.logs import log_folder
 from arena.cli.options import (
     DEFAULT_HOME,
     AsJson,
@@ -32,7 +32,6 @@ from arena.cli.options import (
     TimeLimit,
     file_name,
     given,
-    logs,
     seconds,
 )
 from arena.cli.sandboxes import LimitOptions, PonderOption, SandboxMode, may_ponder, sandbox_for
@@ -40,6 +39,7 @@ from arena.games.base import Json
 from arena.games.registry import find_game
 from arena.referee import Limits, Outcome, Program, Referee, Settings, find_program
 from arena.referee.build import build
+from arena.referee.running import run_to_end
 from arena.referee.series import Pairing, pairings, play_series
 
 Bots = Annotated[
@@ -126,7 +126,7 @@ def match(
     settings = Settings(
         matches_at_once=at_once,
         address=listen,
-        logs=logs(home),
+        logs=log_folder(home),
         sandbox=sandbox_for(sandbox, limit),
         ponder=may_ponder(ponder, limits, len(bots)),
     )
@@ -135,7 +135,7 @@ def match(
     chosen_seed = seed if seed is not None else secrets.token_hex(8)
     labels = distinct([program.label for program in programs])
     series = list(pairings(rules.name, options, labels, games, chosen_seed, rotate=rotate))
-    scores, host = uvloop.run(_play(series, programs, labels, limits, settings, at_once, replays))
+    scores, host = run_to_end(_play(series, programs, labels, limits, settings, at_once, replays))
     if as_json:
         document = _as_json(scores, rules.name, options, chosen_seed)
         document["sandbox"] = settings.sandbox.tier

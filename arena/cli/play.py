@@ -12,11 +12,11 @@ from collections.abc import Sequence
 from typing import Annotated, Any
 
 import typer
-import uvloop
 from rich.text import Text
 
 from arena import replay
 from arena.cli.console import out, shown
+from arena.cli.logs import log_folder
 from arena.cli.match import Bots, distinct
 from arena.cli.options import (
     DEFAULT_HOME,
@@ -41,6 +41,7 @@ from arena.games.registry import find_game
 from arena.referee import Limits, MatchPlan, Outcome, Program, Referee, Settings, find_program
 from arena.referee.build import build
 from arena.referee.match import NOTHING
+from arena.referee.running import run_to_end
 from arena.referee.table import Chair, Player
 from arena.replay import Fault
 from arena.v1 import referee_pb2 as pb
@@ -204,7 +205,7 @@ def play(
     if seat > len(bots):
         raise ArenaError(f"there is no seat {seat} at this table: choose a number from 0 to {len(bots)}.")
     limits = Limits(turn=seconds(time_per_move))
-    settings = Settings(logs=logs(home), sandbox=sandbox_for(sandbox, limit))
+    settings = Settings(logs=log_folder(home), sandbox=sandbox_for(sandbox, limit))
     programs = [find_program(bot) for bot in bots]
     for program in dict.fromkeys(programs):
         build(program)
@@ -231,7 +232,7 @@ def play(
             return match.result()
 
     out.print(HELP)
-    outcome = uvloop.run(run())
+    outcome = run_to_end(run())
     _farewell(evening, outcome)
     file = logs(home).parent / "replays" / f"{file_name(plan.id)}.jsonl"
     file.parent.mkdir(parents=True, exist_ok=True)

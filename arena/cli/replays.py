@@ -15,6 +15,7 @@ from rich.progress import Progress
 from rich.text import Text
 
 from arena.cli.console import err, harmless, harmless_lines, out, shown
+from arena.cli.files import writing
 from arena.cli.homes import open_store
 from arena.cli.options import DEFAULT_HOME, Home
 from arena.cli.tables import PAINTERS, Painter
@@ -148,7 +149,8 @@ def export(
     if file is None:
         sys.stdout.write(data.decode())
     else:
-        file.write_bytes(data)
+        with writing(file) as target:
+            target.write(data.decode(errors="surrogateescape"))
         err.print(f"The replay is in [bold]{shown(str(file))}[/].", highlight=False)
 
 

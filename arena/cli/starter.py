@@ -12,7 +12,7 @@ from typing import Annotated
 import typer
 
 from arena.cli.console import out, shown
-from arena.errors import ArenaError, unknown
+from arena.errors import ArenaError, refusal, unknown
 from arena.referee.programs import bundled_folder
 
 PLACEHOLDER = "my_bot"
@@ -36,6 +36,24 @@ def new(
         raise ArenaError(f"{folder.name!r} is no name for a bot: use letters, digits, - and _, 40 at most.")
     if folder.exists():
         raise ArenaError(f"{folder} is there already; choose another name, or remove it first.")
+    try:
+        _copy_starter(folder, lang)
+    except OSError as error:
+        shutil.rmtree(folder, ignore_errors=True)
+        if isinstance(error, shutil.Error):  # it has one for each file
+            raise ArenaError(f"{folder} cannot be written: {error.args[0][0][2]}.") from error
+        raise ArenaError(refusal(error, error.filename or folder)) from error
+    path = folder if folder.is_absolute() else f"./{folder}"
+    out.print(f"{shown(str(folder))} has a bot that works. What next:", highlight=False)
+    for command, what in (
+        (f"arena check {folder}", "does it start, play every game, keep the time?"),
+        (f"arena match mantis {path} random --games 200", "play it against another bot"),
+        (f"arena log {folder.name}", "what it has printed"),
+    ):
+        out.print(f"  [bold]{shown(command)}[/]  {what}", highlight=False, soft_wrap=True)
+
+
+def _copy_starter(folder: Path, lang: str) -> None:
     if lang == "python":
         with resources.as_file(resources.files("arena.cli") / "starters" / lang) as starter:
             shutil.copytree(starter, folder, ignore=shutil.ignore_patterns("__pycache__"))
@@ -46,14 +64,6 @@ def new(
         shutil.copytree(example, folder, ignore=ignore)
         shutil.copytree(bundled_folder().parent / "protos", folder / "protos")
         _rename(folder, EXAMPLES[lang])
-    path = folder if folder.is_absolute() else f"./{folder}"
-    out.print(f"{shown(str(folder))} has a bot that works. What next:", highlight=False)
-    for command, what in (
-        (f"arena check {folder}", "does it start, play every game, keep the time?"),
-        (f"arena match mantis {path} random --games 200", "play it against another bot"),
-        (f"arena log {folder.name}", "what it has printed"),
-    ):
-        out.print(f"  [bold]{shown(command)}[/]  {what}", highlight=False, soft_wrap=True)
 
 
 def _rename(folder: Path, placeholder: str) -> None:

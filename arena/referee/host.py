@@ -1,14 +1,11 @@
-"""The machine: whether it has more to do than it can, and whether open files become scarce."""
+"""Whether the machine has more to do than it can: then the clock on the wall says little about bots."""
 
 from __future__ import annotations
 
 import contextlib
 import os
-import resource
 import time
 from pathlib import Path
-
-from arena.sandbox import Cell
 
 STALL = 0.25
 """Seconds by which the referee's own clock may be late."""
@@ -20,37 +17,8 @@ STOLEN = 0.2
 """The part of the processors' time that other virtual machines may take."""
 
 
-SCARCE = 0.6
-"""Open files become scarce when this part of those that we may have is open."""
-
-
-def allow_open_files() -> None:
-    """Takes all the open files that we may have: many systems give a process few unless it asks for more."""
-    soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
-    if soft != hard:
-        with contextlib.suppress(OSError, ValueError):
-            resource.setrlimit(resource.RLIMIT_NOFILE, (hard, hard))
-
-
-def open_files_are_scarce() -> bool:
-    soft, _ = resource.getrlimit(resource.RLIMIT_NOFILE)
-    return soft != resource.RLIM_INFINITY and _count_files(os.getpid()) > SCARCE * soft
-
-
-def open_files(cell: Cell) -> int:
-    """How many the bot's processes hold together."""
-    return sum(_count_files(pid) for pid in (cell.accounts.processes() if cell.accounts else ()))
-
-
-def _count_files(pid: int) -> int:
-    try:
-        return len(os.listdir(f"/proc/{pid}/fd"))  # noqa: PTH208, thousands of paths would be made for nothing
-    except OSError:
-        return 0
-
-
 class Host:
-    """Watches the machine while matches are played: when it is busy, the clock on the wall says little about bots."""
+    """Watches the machine while matches are played."""
 
     def __init__(self) -> None:
         self._last_overload = float("-inf")

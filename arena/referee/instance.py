@@ -78,6 +78,8 @@ class Instance:
         self._closing = asyncio.Event()
         self._measures_cpu = False
         self._looked_at_limits = 0.0
+        self._writing_since: float | None = None
+        """When the message was begun that the bot has not made room for yet."""
         self.stopped = False
         env = {"ARENA_ADDRESS": address, "ARENA_TOKEN": self.token}
         try:
@@ -179,7 +181,9 @@ class Instance:
             something_to_send.clear()
             while (message := connection.take(self._now())) is not None:
                 self.cell.freeze(False)
+                self._writing_since = time.perf_counter()
                 await stream.write(message.SerializeToString())
+                self._writing_since = None
 
     async def _read(self, stream: Stream) -> None:
         while (data := await stream.read()) is not grpc.aio.EOF:
@@ -266,6 +270,10 @@ class Instance:
         """Ends matches in which the bot is over time; ends the bot if it does not come back."""
         connection = self.connection
         if connection.is_idle:
+            # What it has not been asked yet, because it does not read what it was sent before, must not wait for ever.
+            if self._writing_since is not None and time.perf_counter() - self._writing_since > hung_after:
+                self.lose_all(FaultKind.TIMEOUT, f"It has not read its stream for {hung_after:g} s.")
+                self.process.kill()
             return
         now = self._now()
         if connection.late:

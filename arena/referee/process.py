@@ -17,6 +17,7 @@ from pathlib import Path
 import psutil
 
 from arena.errors import BadProgram, HostFault
+from arena.referee.guard import MARK, OURS
 from arena.referee.programs import Program, last_lines
 from arena.sandbox import Cell
 
@@ -31,9 +32,6 @@ GONE_WITHIN = 2.0
 """Seconds in which nothing may be left of a bot that was killed."""
 SIGNALLED = 128
 """Exit codes above this stand for a signal, where bubblewrap or a shell reports them."""
-
-MARK = "ARENA_PROCESS"
-"""In the environment of a bot and all that it starts: which of the arena's processes it belongs to."""
 PR_SET_CHILD_SUBREAPER = 36
 
 
@@ -94,7 +92,7 @@ class BotProcess:
     ) -> None:
         self.log = log
         self.cell = cell
-        self._mark = secrets.token_hex(8)
+        self._mark = f"{OURS}-{secrets.token_hex(8)}"
         adopt_orphans()
         self._on_exit = on_exit
         self._loop = asyncio.get_running_loop()

@@ -28,7 +28,16 @@ from grpc_reflection.v1alpha import reflection
 
 from arena.errors import ArenaError, BotDidNotStart, HostFault
 from arena.referee.connection import HOLD, Traffic
-from arena.referee.host import Host, allow_open_files, open_files, open_files_are_scarce
+from arena.referee.descriptors import (
+    FOR_A_BOT,
+    TO_SERVE,
+    allow_open_files,
+    need_descriptors,
+    open_files,
+    open_files_are_scarce,
+)
+from arena.referee.guard import Guard
+from arena.referee.host import Host
 from arena.referee.instance import Instance
 from arena.referee.match import Limits, Match, MatchPlan, Outcome
 from arena.referee.programs import Program
@@ -120,6 +129,7 @@ class Referee:
 
     async def __aenter__(self) -> Self:
         allow_open_files()
+        need_descriptors(TO_SERVE, "the referee")
         self.folder = Path(tempfile.mkdtemp(prefix="arena-"))
         # Only we may enter the folder; a bot in a sandbox is shown what is inside, and must be able to use it.
         socket = self.folder / "socket" / "referee"
@@ -140,6 +150,7 @@ class Referee:
             if not self.settings.sandbox.is_boxed:  # in a sandbox there is no network
                 self.address = address
         await self._server.start()
+        self._guard = Guard()
         self._clock = asyncio.create_task(self._watch())
         return self
 
@@ -156,6 +167,7 @@ class Referee:
         self._clock.cancel()
         await asyncio.gather(*(instance.stop() for instance in self.instances.values()))
         await asyncio.gather(*self._background, return_exceptions=True)
+        self._guard.dismiss()
         await self._server.stop(grace=0.2)
         shutil.rmtree(self.folder, ignore_errors=True)
 
@@ -254,6 +266,8 @@ class Referee:
         self._evict()
         program, settings = slot.program, self.settings
         log = settings.logs / program.log_name if settings.logs else None
+        expected = sum(not instance.hello.token for instance in self.instances.values())
+        need_descriptors(FOR_A_BOT + expected, program.label)
         try:
             instance = Instance(
                 program, self.address, log, settings.matches_at_once, self.traffic, self._cell_for(program)
@@ -264,6 +278,7 @@ class Referee:
         except HostFault:
             raise
         except ArenaError as error:
+            need_descriptors(1, program.label)  # it could not be let in, which is no failure of its own
             slot.failures += 1
             slot.last_failure = str(error)
             raise

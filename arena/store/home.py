@@ -9,7 +9,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
-from arena.errors import HomeInUse
+from arena.errors import BadStore, HomeInUse, refusal
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,15 +49,25 @@ class Home:
     @contextmanager
     def submitting(self) -> Iterator[None]:
         """Holds the place of the one process that submits a bot; waits for its turn."""
-        self.bots.mkdir(parents=True, exist_ok=True)
+        with self._written():
+            self.bots.mkdir(parents=True, exist_ok=True)
         with self._lock("submission.lock", wait=True):
             yield
 
     @contextmanager
+    def _written(self) -> Iterator[None]:
+        """Something is written here, or it is said why it cannot be."""
+        try:
+            yield
+        except OSError as error:
+            raise BadStore(f"nothing can be written in {refusal(error, self.path)}") from error
+
+    @contextmanager
     def _lock(self, name: str, *, wait: bool) -> Iterator[None]:
         """A lock that the system gives back whatever happens to its holder."""
-        self.path.mkdir(parents=True, exist_ok=True)
-        lock = os.open(self.path / name, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o644)
+        with self._written():
+            self.path.mkdir(parents=True, exist_ok=True)
+            lock = os.open(self.path / name, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o644)
         try:
             fcntl.flock(lock, fcntl.LOCK_EX | (0 if wait else fcntl.LOCK_NB))
             yield

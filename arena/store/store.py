@@ -9,6 +9,7 @@ Laws:
 
 from __future__ import annotations
 
+import os
 import sqlite3
 import time
 from collections.abc import Iterator
@@ -16,13 +17,14 @@ from contextlib import closing, contextmanager
 from functools import cached_property
 from pathlib import Path
 from typing import Any, Self
+from urllib.parse import quote, unquote
 
 from sqlalchemy import URL, Connection, Engine, create_engine, event, inspect, text
 from sqlalchemy.engine import make_url
 from sqlalchemy.engine.interfaces import ExceptionContext
 from sqlalchemy.exc import DatabaseError, OperationalError
 
-from arena.errors import BadStore
+from arena.errors import BadStore, refusal
 from arena.store.bots import Bots
 from arena.store.matches import Matches
 from arena.store.standings import StoredStandings
@@ -33,6 +35,12 @@ HEAD = "0002"
 MIGRATIONS = Path(__file__).parent / "migrations"
 BUSY = 30.0
 """Seconds to wait for others who hold the database."""
+REMEDIES = {
+    sqlite3.SQLITE_FULL: "Make room on the disk, then do it again; what is on record is safe.",
+    sqlite3.SQLITE_READONLY: "It can only be read: make it writable, or use another home (--home).",
+    sqlite3.SQLITE_BUSY: "Somebody else is writing: wait, then do it again.",
+}
+"""What can be done about an error of SQLite."""
 
 
 class Store:
@@ -44,11 +52,7 @@ class Store:
     @classmethod
     def open(cls, database: Path | str) -> Self:
         """Opens the database, a file or a URL; makes it where there is none, brings it up to date where it is old."""
-        if isinstance(database, Path):
-            database.parent.mkdir(parents=True, exist_ok=True)
-            url = URL.create("sqlite", database=str(database))
-        else:
-            url = make_url(database)
+        url = _file_url(database) if isinstance(database, Path) else make_url(database)
         engine = create_engine(url)
         if engine.dialect.name == "sqlite":
             event.listen(engine, "connect", _prepare_sqlite)
@@ -57,8 +61,7 @@ class Store:
             _bring_up_to_date(engine)
         except DatabaseError as error:
             engine.dispose()
-            where = url.database if url.drivername == "sqlite" else url.render_as_string(hide_password=True)
-            raise BadStore(f"{where} is not a store of the arena, or it is damaged: {error.orig}.") from error
+            raise BadStore(f"{_where(url)} is not a store of the arena, or it is damaged: {error.orig}.") from error
         except BaseException:
             engine.dispose()
             raise
@@ -88,6 +91,30 @@ class Store:
 
     def __exit__(self, *_: object) -> None:
         self.close()
+
+
+def _file_url(database: Path) -> URL:
+    """The URL of a database in a file, whose folder is made where there is none.
+
+    Where nothing can be written, on a disk that is mounted read-only for instance, what is there can still be read. A
+    journal that is there too has to be taken into account; without one SQLite must be told not to look for it.
+    """
+    if database.exists() and not os.access(database.parent, os.W_OK):
+        journal = database.with_name(f"{database.name}-wal")
+        query = {"mode": "ro"} if journal.exists() else {"immutable": "1"}
+        return URL.create("sqlite", database=f"file:{quote(str(database))}", query={**query, "uri": "true"})
+    try:
+        database.parent.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        raise BadStore(f"nothing can be written in {refusal(error, database.parent)}") from error
+    return URL.create("sqlite", database=str(database))
+
+
+def _where(url: URL) -> str:
+    """Where the database is, for people."""
+    if url.drivername != "sqlite":
+        return url.render_as_string(hide_password=True)
+    return unquote((url.database or "").removeprefix("file:")) if "uri" in url.query else url.database or ""
 
 
 def _prepare_sqlite(connection: sqlite3.Connection, _: Any) -> None:
@@ -152,12 +179,11 @@ def _all_or_nothing(engine: Engine) -> Iterator[Connection]:
 def _explain(context: ExceptionContext) -> None:
     """What the user can do something about is told in a sentence: a full disk, a lock, a missing permission."""
     if isinstance(context.sqlalchemy_exception, OperationalError):
-        url = context.engine.url if context.engine else None
-        where = url.database if url is not None and url.drivername == "sqlite" else url
-        raise BadStore(
-            f"the store {where} cannot be used: {context.original_exception}. Is there room on the disk, and may the "
-            "arena write there?"
-        ) from context.original_exception
+        where = _where(context.engine.url) if context.engine else ""
+        why = context.original_exception
+        code = getattr(why, "sqlite_errorcode", 0) & 0xFF  # without what SQLite adds to it
+        remedy = REMEDIES.get(code, "Is there room on the disk, and may the arena write there?")
+        raise BadStore(f"the store {where} cannot be used: {why}. {remedy}") from why
 
 
 def _schema_version(connection: Connection) -> str | None:

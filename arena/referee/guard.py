@@ -1,0 +1,60 @@
+"""The guard: ends the bots of a referee that was killed, and so could not end them itself.
+
+It is a small shell in a session of its own, which waits at a pipe that only the referee holds open. However the referee
+ends, the system closes the pipe; a bot that is being started at that moment holds it open too, until it carries the
+mark by which the guard finds it. Whatever carries the mark is then ended, children included, in whatever session.
+"""
+
+from __future__ import annotations
+
+import os
+import secrets
+import subprocess
+
+from arena.errors import HostFault
+
+MARK = "ARENA_PROCESS"
+"""In the environment of a bot and all that it starts: which of the arena's processes it belongs to."""
+OURS = secrets.token_hex(8)
+"""What the marks of all bots of this process begin with."""
+
+UNTIL_ALL_ARE_GONE = r"""
+read -r nothing
+while found=$(grep -lsaz "^$1" /proc/[0-9]*/environ); [ -n "$found" ]; do
+    for file in $found; do
+        process=${file#/proc/}
+        kill -KILL "${process%/environ}" 2>/dev/null
+    done
+    sleep 0.1
+done
+"""
+
+
+class Guard:
+    """Watches over this process, from now on until it is dismissed."""
+
+    def __init__(self) -> None:
+        try:
+            waits, self._holds = os.pipe2(os.O_CLOEXEC)
+        except OSError as error:
+            raise HostFault(f"the referee was not started: {error.strerror}.") from error
+        try:
+            self._shell = subprocess.Popen(
+                ("/bin/sh", "-c", UNTIL_ALL_ARE_GONE, "arena-guard", f"{MARK}={OURS}-"),
+                stdin=waits,
+                stdout=subprocess.DEVNULL,
+                stderr=subprocess.DEVNULL,
+                cwd="/",
+                start_new_session=True,  # what ends our whole group must not end it
+            )
+        except OSError as error:
+            os.close(self._holds)
+            raise HostFault(f"the referee was not started: {error.strerror}.") from error
+        finally:
+            os.close(waits)
+
+    def dismiss(self) -> None:
+        """All bots have been ended in order."""
+        self._shell.kill()
+        self._shell.wait()
+        os.close(self._holds)

@@ -1,0 +1,99 @@
+"""Bots that stop listening: they forfeit with a clear cause and are ended; all others play on."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Iterator
+from dataclasses import dataclass
+from secrets import token_hex
+
+import psutil
+import pytest
+import uvloop
+
+from arena.referee import Limits, MatchPlan, Outcome, Program, Referee, find_program
+from arena.replay import FaultKind
+from tests.faults.scene import PATIENCE, stubborn, tagged
+from tests.faults.stubborn import MODES_THAT_DO_NOT_LISTEN
+
+TURN = 5.0
+"""Seconds for a turn: a bot that listens needs a few milliseconds, however busy the machine is."""
+AT_ONCE = 40
+"""Matches that each of them plays at the same time."""
+ROOM = 64 * 1024 * 1024
+"""Bytes by which the referee may grow, with all that it has to say to bots that do not listen."""
+RANDOM = find_program("random")
+CAUSES = {
+    "never-reads": (FaultKind.TIMEOUT, "5"),
+    "no-window": (FaultKind.TIMEOUT, "It has not read its stream for 5 s."),
+    "freezes": (FaultKind.TIMEOUT, "5"),
+    "one-answer": (FaultKind.TIMEOUT, "5"),
+}
+
+
+@dataclass(slots=True)
+class Evening:
+    """What came of it when all of them played at once."""
+
+    outcomes: dict[str, list[Outcome]]
+    left: list[psutil.Process]
+    """Processes of theirs that were there when all matches were over, while the referee still worked."""
+    growth: int
+
+
+async def play_all(tag: str) -> Evening:
+    async with Referee(Limits(start=60.0, turn=TURN)) as referee:
+        await referee.start(RANDOM)
+        size = psutil.Process().memory_info().rss
+
+        async def play(name: str, first: Program) -> list[Outcome]:
+            plans = [
+                MatchPlan(f"{name}-{number}", "mantis", {}, f"seed {number}", (first.label, RANDOM.label))
+                for number in range(AT_ONCE)
+            ]
+            return list(await asyncio.gather(*(referee.play(plan, (first, RANDOM)) for plan in plans)))
+
+        modes = {mode: stubborn(mode, tag) for mode in MODES_THAT_DO_NOT_LISTEN}
+        modes["honest"] = RANDOM
+        found = await asyncio.gather(*(play(mode, program) for mode, program in modes.items()))
+        growth = psutil.Process().memory_info().rss - size
+        left = tagged(tag)
+        deadline = asyncio.get_running_loop().time() + PATIENCE
+        while left and asyncio.get_running_loop().time() < deadline:
+            await asyncio.sleep(0.1)
+            left = tagged(tag)
+        return Evening(dict(zip(modes, found, strict=True)), left, growth)
+
+
+@pytest.fixture(scope="module")
+def evening() -> Iterator[Evening]:
+    tag = f"tag-{token_hex(8)}"
+    try:
+        yield uvloop.run(play_all(tag))
+    finally:
+        for process in tagged(tag):
+            process.kill()
+
+
+@pytest.mark.parametrize("mode", MODES_THAT_DO_NOT_LISTEN)
+def test_it_forfeits_and_is_told_apart_by_the_cause(mode: str, evening: Evening) -> None:
+    kind, words = CAUSES[mode]
+    outcomes = evening.outcomes[mode]
+    assert len(outcomes) == AT_ONCE
+    for outcome in outcomes:
+        (fault,) = outcome.faults
+        assert (fault.seat, fault.fault) == (0, kind), fault
+        assert words in fault.detail
+        assert outcome.result.placements == (2, 1)
+
+
+def test_the_others_play_on(evening: Evening) -> None:
+    assert all(outcome.faults == () for outcome in evening.outcomes["honest"])
+
+
+def test_they_are_ended_while_the_referee_works_on(evening: Evening) -> None:
+    assert evening.left == []
+
+
+def test_the_referee_does_not_grow_with_what_they_do_not_read(evening: Evening) -> None:
+    assert evening.growth < ROOM

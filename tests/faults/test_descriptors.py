@@ -1,0 +1,106 @@
+"""The referee runs out of open files: that is the host's fault and nobody's loss, and nothing hangs."""
+
+from __future__ import annotations
+
+import asyncio
+import os
+import resource
+import sqlite3
+import subprocess
+from contextlib import closing, suppress
+from pathlib import Path
+
+import pytest
+import uvloop
+
+from arena.errors import HostFault
+from arena.referee import Limits, MatchPlan, Outcome, Referee, find_program
+from arena.store.home import Home
+from arena.store.store import Store
+from arena.submission import Submission, submit
+from tests.cli.run import ARENA, ROOT
+from tests.faults.scene import PATIENCE, SLOW_MACHINE, stubborn
+from tests.tournament.test_tournaments import on_record, play
+
+
+def limited(files: int, *arguments: str | Path) -> subprocess.CompletedProcess[str]:
+    """`arena` with so many open files allowed."""
+    command = f"ulimit -n {files}; exec {' '.join([*ARENA, *map(str, arguments)])}"
+    return subprocess.run(
+        ("sh", "-c", command), capture_output=True, text=True, cwd=ROOT, timeout=PATIENCE, check=False
+    )
+
+
+@pytest.mark.parametrize("files", [11, 17, 22, 34])
+def test_a_match_for_which_there_are_too_few_files_ends_in_a_sentence(files: int, tmp_path: Path) -> None:
+    """Wherever they run out: in the event loop, in the server, with the first bot or with the last one."""
+    bots = ("random", "random", "greedy", "greedy", "counter", "counter")
+    done = limited(files, "match", "mantis", *bots, "--games", "6", *SLOW_MACHINE, "--home", tmp_path)
+    assert done.returncode == 2, done
+    assert done.stdout == ""
+    (sentence,) = done.stderr.splitlines()
+    assert "open files" in sentence
+    assert "ulimit -n" in sentence
+
+
+def test_a_tournament_of_more_bots_than_there_are_files_for_costs_nobody_a_match(tmp_path: Path) -> None:
+    home = Home(tmp_path)
+    names = [f"bot{number}" for number in range(6)]
+    with Store.open(home.database) as store:
+        for name in names:
+            submit(home, store, Submission("random", name=name, limits=Limits(start=60.0)), thorough=False)
+    event = (*names, "--seats", "2", "--rounds", "1", "--bracket", "mantis", "--seed", "1", *SLOW_MACHINE)
+    done = limited(44, "tournament", *event, "--jobs", "1", "--home", tmp_path)
+    assert done.returncode == 2, done
+    assert "Traceback" not in done.stderr
+    assert "Too many open files" in done.stderr
+    assert "Go on with: arena tournament --resume 1" in done.stderr
+    assert forfeits(tmp_path) == 0
+    assert on_record(tmp_path) < 30  # how many could be played hangs on how many bots were started at once
+    play(tmp_path, "--resume")
+    assert on_record(tmp_path) == 30
+    assert forfeits(tmp_path) == 0
+
+
+def forfeits(home: Path) -> int:
+    with closing(sqlite3.connect(f"file:{home / 'arena.db'}?mode=ro", uri=True)) as connection:
+        return int(connection.execute("SELECT count(*) FROM seats WHERE fault IS NOT NULL").fetchone()[0])
+
+
+def take_all_files() -> list[int]:
+    """Opens files until there are no more to be had."""
+    taken: list[int] = []
+    with suppress(OSError):
+        while True:
+            taken.append(os.open(os.devnull, os.O_RDONLY))
+    return taken
+
+
+def test_a_bot_that_cannot_be_let_in_has_not_lost(tag: str) -> None:
+    """The files run out when it has been started and before it comes."""
+    late, random = stubborn("comes-late", tag), find_program("random")
+
+    async def play_with_too_few_files(referee: Referee, match: asyncio.Task[Outcome]) -> None:
+        while not referee.instances:
+            await asyncio.sleep(0.01)
+        taken = take_all_files()
+        try:
+            with pytest.raises(HostFault, match="comes-late was not started: Too many open files"):
+                await match
+        finally:
+            for file in taken:
+                os.close(file)
+
+    async def job() -> Outcome:
+        async with Referee(Limits(start=6.0, turn=60.0)) as referee:
+            plan = MatchPlan("m", "mantis", {}, "seed", (late.label, random.label))
+            first = asyncio.create_task(referee.play(plan, (late, random)))
+            await play_with_too_few_files(referee, first)
+            return await referee.play(plan, (random, random))
+
+    soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
+    resource.setrlimit(resource.RLIMIT_NOFILE, (min(soft, 256), hard))
+    try:
+        assert uvloop.run(job()).faults == ()
+    finally:
+        resource.setrlimit(resource.RLIMIT_NOFILE, (soft, hard))

@@ -1,0 +1,83 @@
+"""The referee is killed with kill -9, alone or with all that belongs to it: no bot stays behind."""
+
+from __future__ import annotations
+
+import signal
+from pathlib import Path
+
+import psutil
+
+from arena.store.home import Home
+from arena.store.store import Store
+from tests.faults.scene import PATIENCE, SLOW_MACHINE, alive, started, stubborn_folder, tagged, until
+
+ENDLESS = ("--games", "100000", *SLOW_MACHINE)
+
+
+def until_all_are_gone(tag: str, *others: psutil.Process) -> None:
+    until(lambda: not tagged(tag), "all bots were gone")
+    until(lambda: not any(map(alive, others)), "all that belonged to the referee was gone")
+
+
+def test_a_killed_match_leaves_no_bot_and_touches_no_other_match(tag: str, tmp_path: Path) -> None:
+    """Neither those that ignore signals and the end of their stream nor what they have started in another session."""
+    other = f"other-{tag}"
+    victim = [stubborn_folder(tmp_path / "victim", mode, tag) for mode in ("outlives", "honest")]
+    bystander = [stubborn_folder(tmp_path / "bystander", mode, other) for mode in ("outlives", "honest")]
+    with (
+        started("match", "mantis", *victim, *ENDLESS, "--home", tmp_path / "a") as killed,
+        started("match", "mantis", *bystander, *ENDLESS, "--home", tmp_path / "b") as goes_on,
+    ):
+        until(lambda: len(tagged(tag)) == len(tagged(other)) == 3, "both matches were under way")
+        family = psutil.Process(killed.pid).children(recursive=True)
+        killed.kill()
+        killed.communicate(timeout=PATIENCE)
+        until_all_are_gone(tag, *family)
+        assert len(tagged(other)) == 3
+        goes_on.send_signal(signal.SIGTERM)
+        goes_on.communicate(timeout=PATIENCE)
+        assert goes_on.returncode == 143
+        until_all_are_gone(other)
+
+
+def test_a_referee_that_is_killed_while_bots_start_leaves_none(tag: str, tmp_path: Path) -> None:
+    late = stubborn_folder(tmp_path, "comes-late", tag)
+    with started("match", "mantis", late, late, *ENDLESS, "--home", tmp_path / "home") as referee:
+        until(lambda: bool(tagged(tag)), "a bot had been started")
+        referee.kill()
+        referee.communicate(timeout=PATIENCE)
+        until_all_are_gone(tag)
+
+
+def tournament_of_stubborn_bots(home: Path, tag: str) -> tuple[str | Path, ...]:
+    place = Home(home)
+    with Store.open(place.database) as store:
+        for mode in ("outlives", "honest"):  # past the check, which would take its time
+            folder = stubborn_folder(place.bots, mode, tag)
+            store.bots.register(mode, None, mode, folder.name, "python", ["mantis"])
+    options = ("--bracket", "mantis", "--matches", "1000000", "--jobs", "2", "--at-once", "4")
+    return "tournament", "outlives", "honest", *options, *SLOW_MACHINE, "--home", home
+
+
+def test_a_killed_conductor_leaves_neither_workers_nor_bots(tag: str, tmp_path: Path) -> None:
+    with started(*tournament_of_stubborn_bots(tmp_path, tag)) as conductor:
+        until(lambda: len(tagged(tag)) == 6, "both workers had their bots")
+        family = psutil.Process(conductor.pid).children(recursive=True)
+        conductor.kill()
+        conductor.communicate(timeout=PATIENCE)
+        until_all_are_gone(tag, *family)
+
+
+def test_a_conductor_and_all_its_workers_killed_at_once_leave_no_bot(tag: str, tmp_path: Path) -> None:
+    with started(*tournament_of_stubborn_bots(tmp_path, tag)) as conductor:
+        until(lambda: len(tagged(tag)) == 6, "both workers had their bots")
+        whole = psutil.Process(conductor.pid)
+        workers = [process for process in whole.children() if "spawn_main" in " ".join(process.cmdline())]
+        assert len(workers) == 2
+        family = whole.children(recursive=True)
+        for process in (whole, *workers):  # so that none of them sees another one die
+            process.suspend()
+        for process in (whole, *workers):
+            process.kill()
+        conductor.communicate(timeout=PATIENCE)
+        until_all_are_gone(tag, *family)
