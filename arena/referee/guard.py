@@ -12,9 +12,8 @@ import secrets
 import subprocess
 
 from arena.errors import HostFault
+from arena.sandbox.cell import MARK
 
-MARK = "ARENA_PROCESS"
-"""In the environment of a bot and all that it starts: which of the arena's processes it belongs to."""
 OURS = secrets.token_hex(8)
 """What the marks of all bots of this process begin with."""
 

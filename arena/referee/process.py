@@ -17,9 +17,10 @@ from pathlib import Path
 import psutil
 
 from arena.errors import BadProgram, HostFault
-from arena.referee.guard import MARK, OURS
+from arena.referee.guard import OURS
 from arena.referee.programs import Program, last_lines
 from arena.sandbox import Cell
+from arena.sandbox.cell import MARK
 
 LOG_CAP = 1024 * 1024
 """A bot's log keeps at least the last half of this many bytes, unless the organiser says otherwise, and at most all."""

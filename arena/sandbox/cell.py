@@ -29,6 +29,8 @@ from arena.sandbox.bubblewrap import (
 )
 from arena.sandbox.family import Family
 
+MARK = "ARENA_PROCESS"
+"""In the environment of a bot and all that it starts: which of the arena's processes it belongs to."""
 JOIN = 'while [ "$1" != -- ]; do echo 0 > "$1/cgroup.procs" || exit 125; shift; done; shift; exec "$@"'
 """Enters control groups and becomes the command behind the --."""
 
@@ -156,7 +158,8 @@ class Box(Cell):
             files.append(filter_file)
         files.append(in_memory("".join(f"{setting}\0" for setting in settings).encode(errors="surrogateescape")))
         # Nothing of the environment that we were started in, and nothing of what the bot's author wants in its own.
-        return Launch([bubblewrap, "--args", str(files[-1]), "--", *inner], {"PATH": os.defpath}, Path("/"), files)
+        outside = {"PATH": os.defpath} | {name: value for name, value in env.items() if name == MARK}
+        return Launch([bubblewrap, "--args", str(files[-1]), "--", *inner], outside, Path("/"), files)
 
     @property
     def _counts_processes_itself(self) -> bool:
@@ -177,10 +180,15 @@ class Box(Cell):
         return [pid for pid in processes if pid not in holders]
 
     def kill(self) -> None:
-        # Whatever is in the box ends with its first process, and that ends with the one that we started.
-        if self.pid:
-            with contextlib.suppress(ProcessLookupError, PermissionError):
-                os.kill(self.pid, signal.SIGKILL)
+        if not self.pid:
+            return
+        # Whatever is in the box ends with its first process, and that with the one that we started; but not if they are
+        # only just being started. So nothing new is begun from here on, and then all of them go.
+        with contextlib.suppress(ProcessLookupError, PermissionError):
+            os.kill(self.pid, signal.SIGSTOP)
+            for pid in reversed(Family(self.pid).processes()):
+                with contextlib.suppress(ProcessLookupError, PermissionError):
+                    os.kill(pid, signal.SIGKILL)
 
     def look(self) -> str | None:
         found = self._limit_reached()

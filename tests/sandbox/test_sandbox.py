@@ -14,6 +14,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
+import psutil
 import pytest
 
 from arena.sandbox import Allowance, Cell, Mode, NoSandbox, Probe, Sandbox, Tier, View, bytes_shown, choose, probe
@@ -192,6 +193,16 @@ def test_a_cell_counts_processor_time_and_can_be_frozen(tier: Tier, tmp_path: Pa
         while cell.cpu_ms() < used + 50:
             assert time.monotonic() < deadline
             time.sleep(0.01)
+
+
+@pytest.mark.parametrize("tier", TIERS)
+def test_a_bot_that_is_killed_while_it_is_being_started_leaves_nothing(tier: Tier, tmp_path: Path) -> None:
+    for number in range(12):
+        with started(Sandbox(tier).cell(View(tmp_path, tmp_path)), "while True:\n    'left 271828'"):
+            time.sleep(0.002 * number)
+    left = [process for process in psutil.process_iter(["cmdline"]) if "271828" in str(process.info["cmdline"])]
+    gone, alive = psutil.wait_procs(left, timeout=PATIENCE)
+    assert not alive, gone
 
 
 @pytest.mark.parametrize("tier", BOXED)
