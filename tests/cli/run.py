@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import subprocess
 import sys
+from collections.abc import Mapping
 from pathlib import Path
 
 ARENA = [sys.executable, "-m", "arena"]
@@ -13,9 +14,11 @@ SLOW_MACHINE = ("--time-per-move", "20s", "--time-to-start", "60s")
 """For bots that must not lose by time, however busy the machine is."""
 
 
-def arena(*arguments: str | Path, columns: int = 100, cwd: Path = ROOT) -> subprocess.CompletedProcess[str]:
+def arena(
+    *arguments: str | Path, columns: int = 100, cwd: Path = ROOT, env: Mapping[str, str] | None = None
+) -> subprocess.CompletedProcess[str]:
     """What `arena ARGUMENTS` prints and how it exits. A traceback is never right."""
-    environment = {**os.environ, "COLUMNS": str(columns), "PYTHONUTF8": "1", "TERM": "dumb"}
+    environment = {**(os.environ if env is None else env), "COLUMNS": str(columns), "PYTHONUTF8": "1", "TERM": "dumb"}
     command = [*ARENA, *map(str, arguments)]
     done = subprocess.run(command, capture_output=True, text=True, env=environment, cwd=cwd, timeout=300, check=False)
     assert "Traceback" not in done.stderr + done.stdout
