@@ -175,7 +175,7 @@ def in_memory(data: bytes) -> int:
     return file
 
 
-def seccomp_file() -> int | None:
-    """The filter of system calls as bubblewrap reads it."""
-    program = filter_program()
+def seccomp_file(view: View) -> int | None:
+    """The filter of system calls as bubblewrap reads it. A build, which has files to write, may lock them."""
+    program = filter_program(signs=view.writable)
     return None if program is None else in_memory(program)

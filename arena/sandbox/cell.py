@@ -153,7 +153,7 @@ class Box(Cell):
             raise ValueError("a command with a NUL")
         files = [in_memory(variables)]
         inner = inner_command(command, files[0], self.allowance, self.uid, count=self._counts_processes_itself)
-        if (filter_file := seccomp_file()) is not None:
+        if (filter_file := seccomp_file(self.view)) is not None:
             settings += ["--seccomp", str(filter_file)]
             files.append(filter_file)
         files.append(in_memory("".join(f"{setting}\0" for setting in settings).encode(errors="surrogateescape")))

@@ -86,6 +86,8 @@ REFUSED: dict[str, tuple[int, int | None]] = {
     "ioperm": (173, None),
     "modify_ldt": (154, None),
 }
+SIGNS = ("flock", "inotify_add_watch")
+"""Of these, what one could use to signal to somebody who sees the same files."""
 CLONE, CLONE3, FCNTL, SOCKET = (56, 220), (435, 435), (72, 25), (41, 198)
 
 MACHINES = {"x86_64": (0xC000003E, 0), "aarch64": (0xC00000B7, 1)}
@@ -106,8 +108,11 @@ def _only_for(number: int, body: bytes) -> bytes:
     return _instruction(EQUAL, number, 0, len(body) // 8) + body
 
 
-def filter_program(machine: str | None = None) -> bytes | None:
-    """The filter for this kind of machine; None where we do not know its numbers."""
+def filter_program(machine: str | None = None, *, signs: bool = False) -> bytes | None:
+    """The filter for this kind of machine; None where we do not know its numbers.
+
+    `signs`: locks and watches are allowed, as compilers and package managers need them.
+    """
     known = MACHINES.get(machine or platform.machine())
     if known is None:
         return None
@@ -117,17 +122,18 @@ def filter_program(machine: str | None = None) -> bytes | None:
     program += _instruction(LOAD, NUMBER)
     if column == 0:
         program += _instruction(AT_LEAST, X32, 0, 1) + _instruction(RETURN, UNKNOWN)
-    for numbers in REFUSED.values():
+    for call, numbers in REFUSED.items():
         number = numbers[column]
-        if number is not None:
+        if number is not None and not (signs and call in SIGNS):
             program += _when(number, REFUSE)
     # Its flags are in memory, where a filter cannot look; libraries then use clone, whose flags are in a register.
     program += _when(CLONE3[column], UNKNOWN)
     new_namespace = _instruction(ANY_BIT, NEW_NAMESPACE, 0, 1) + _instruction(RETURN, REFUSE)
     flags = _instruction(LOAD, FIRST_ARGUMENT) + new_namespace + _instruction(RETURN, ALLOW)
     program += _only_for(CLONE[column], flags)
-    locks = b"".join(_when(command, REFUSE) for command in LOCKS)
-    program += _only_for(FCNTL[column], _instruction(LOAD, SECOND_ARGUMENT) + locks + _instruction(RETURN, ALLOW))
+    if not signs:
+        locks = b"".join(_when(command, REFUSE) for command in LOCKS)
+        program += _only_for(FCNTL[column], _instruction(LOAD, SECOND_ARGUMENT) + locks + _instruction(RETURN, ALLOW))
     usual = b"".join(_when(family, ALLOW) for family in USUAL_SOCKETS)
     program += _only_for(SOCKET[column], _instruction(LOAD, FIRST_ARGUMENT) + usual + _instruction(RETURN, REFUSE))
     return program + _instruction(RETURN, ALLOW)

@@ -173,6 +173,16 @@ def test_a_nul_cannot_smuggle_an_option(tier: Tier, tmp_path: Path) -> None:
     assert cell.remove()
 
 
+@pytest.mark.parametrize("tier", BOXED)
+@pytest.mark.parametrize("writable", [True, False])
+def test_only_a_build_may_lock_files(tier: Tier, writable: bool, tmp_path: Path) -> None:
+    tmp_path.chmod(0o777)
+    lock = "import fcntl\nfile = open('/usr/bin/env')\nfcntl.flock(file, 1)\nfcntl.lockf(file, 1)"
+    with started(Sandbox(tier).cell(View(tmp_path, tmp_path, writable=writable)), lock) as process:
+        said, _ = process.communicate(timeout=PATIENCE)
+    assert ("PermissionError" not in said) is writable, said
+
+
 @pytest.mark.parametrize("tier", TIERS)
 def test_a_cell_counts_processor_time_and_can_be_frozen(tier: Tier, tmp_path: Path) -> None:
     cell = Sandbox(tier).cell(View(tmp_path, tmp_path))
@@ -257,9 +267,10 @@ def test_sizes_as_people_say_them(size: int, shown: str) -> None:
 # The filter
 
 
+@pytest.mark.parametrize("signs", [True, False])
 @pytest.mark.parametrize("name", MACHINES)
-def test_the_filter_is_a_program_whose_jumps_stay_inside(name: str) -> None:
-    program = filter_program(name)
+def test_the_filter_is_a_program_whose_jumps_stay_inside(name: str, signs: bool) -> None:
+    program = filter_program(name, signs=signs)
     assert program is not None
     count = len(program) // 8
     assert len(program) % 8 == 0
