@@ -36,6 +36,9 @@ SECONDS := 60
 fuzz: $(VENV)/.fuzz-installed ## Breed inputs for all that reads what others send, for SECONDS=60 each; a crash fails
 	$(BIN)/python -m tests.fuzz.guided --seconds $(SECONDS)
 
+hostile: $(VENV)/.test-installed system-packages ## Play with hostile bots in every tier, and write the table in SECURITY.md
+	$(BIN)/python -m tests.hostile
+
 golden: $(VENV)/.test-installed ## Write the golden playthroughs anew, after a change of rules that is meant
 	$(BIN)/python -m pytest tests/test_golden.py --update
 

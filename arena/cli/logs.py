@@ -15,6 +15,8 @@ from arena.cli.options import DEFAULT_HOME, Home, logs
 from arena.errors import ArenaError, refusal, unknown
 from arena.referee.programs import log_stem
 
+NOT_OURS_TO_WRITE = (errno.EROFS, errno.EACCES, errno.EPERM, errno.ENOSPC)
+
 
 def log_folder(home: Path) -> Path | None:
     """Where the bots' logs go; None, and a word about it, where nothing can be written: that spoils no match."""
@@ -24,6 +26,8 @@ def log_folder(home: Path) -> Path | None:
         if not os.access(folder, os.W_OK):
             raise OSError(errno.EROFS, os.strerror(errno.EROFS), str(folder))
     except OSError as error:
+        if error.errno not in NOT_OURS_TO_WRITE:
+            raise
         err.print(f"What the bots print is not kept: {harmless(refusal(error))}", markup=False, soft_wrap=True)
         return None
     return folder

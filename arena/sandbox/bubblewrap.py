@@ -12,6 +12,7 @@ before its program starts. Without root the user namespace is what makes the res
 from __future__ import annotations
 
 import os
+import pwd
 import re
 import secrets
 import shlex
@@ -79,7 +80,8 @@ def options(view: View, command: Sequence[str], allowance: Allowance) -> Iterato
     if view.socket:
         yield from _bind(view.socket, SOCKETS)
     yield from _bind(view.source or view.files, view.files, writable=view.writable)
-    yield from ("--remount-ro", "/", "--chdir", str(view.folder))
+    # Without root the bot owns what bubblewrap has made for it, and both are in memory that nobody limits.
+    yield from ("--remount-ro", "/dev", "--remount-ro", "/", "--chdir", str(view.folder))
 
 
 @cache
@@ -118,8 +120,16 @@ def _runtime_of(command: Sequence[str], view: View) -> Iterator[Path]:
     program = shutil.which(command[0], path=PATH) or command[0]
     path = Path(program)
     if path.is_absolute() and not path.is_relative_to(view.files) and path.exists():
-        places = [path.resolve().parents[1]] if path.resolve().parent.name == "bin" else [path.resolve()]
-        yield from (each for each in _outside_system(places) if each not in _python_and_arena() and each != Path("/"))
+        real = path.resolve()
+        place = real.parents[1] if real.parent.name == "bin" else real
+        if _holds_a_home(place):  # ~/bin/program: a home is not a place where something is installed
+            place = real
+        yield from (each for each in _outside_system([place]) if each not in _python_and_arena() and each != Path("/"))
+
+
+def _holds_a_home(place: Path) -> bool:
+    own = [Path(entry.pw_dir) for entry in pwd.getpwall() if entry.pw_uid == os.geteuid()]
+    return any(home.resolve().is_relative_to(place) for home in (Path.home(), Path("/home"), *own))
 
 
 def _outside_system(paths: Sequence[Path]) -> Iterator[Path]:

@@ -34,12 +34,15 @@ class Kinship:
     def look(self) -> None:
         self.read = time.monotonic()
         children: defaultdict[int, list[int]] = defaultdict(list)
-        for entry in os.listdir("/proc"):  # noqa: PTH208, a Path for each would take longer than the rest
-            if entry.isdigit():
-                with contextlib.suppress(OSError):
-                    # "1234 (name, which may hold anything) S 1 …": the parent is the second word behind the name.
-                    stat = Path("/proc", entry, "stat").read_bytes()
-                    children[int(stat[stat.rindex(b")") + 2 :].split(None, 2)[1])].append(int(entry))
+        try:
+            for entry in os.listdir("/proc"):  # noqa: PTH208, a Path for each would take longer than the rest
+                if entry.isdigit():
+                    with contextlib.suppress(FileNotFoundError, ProcessLookupError, PermissionError):
+                        # "1234 (name, which may hold anything) S 1 …": the parent is the second word behind the name.
+                        stat = Path("/proc", entry, "stat").read_bytes()
+                        children[int(stat[stat.rindex(b")") + 2 :].split(None, 2)[1])].append(int(entry))
+        except OSError:  # there are no open files left: what was known before must do
+            return
         self._children = dict(children)
 
 

@@ -24,8 +24,8 @@ X32 = 0x40000000
 
 NEW_NAMESPACE = 0x7E020080
 """All flags of clone that make a namespace."""
-LOCKS = (5, 6, 7, 36, 37, 38, 1024)
-"""Commands of fcntl that ask for, set or wait for locks, and that set leases."""
+LOCKS = (5, 6, 7, 36, 37, 38, 1024, 1026, 1036)
+"""Commands of fcntl that ask for, set or wait for locks, that set leases, watch folders, and leave hints on files."""
 USUAL_SOCKETS = (1, 2, 10, 16)
 """AF_UNIX, AF_INET, AF_INET6, AF_NETLINK; all are empty in a network of one's own."""
 

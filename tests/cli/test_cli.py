@@ -200,7 +200,7 @@ def test_show_drops_no_card_however_narrow_the_terminal(game: str, columns: int,
 
 def test_show_keeps_control_characters_from_the_terminal(replays: Path, tmp_path: Path) -> None:
     text = (replays / "mantis-classic-3-1-1.jsonl").read_text()
-    (tmp_path / "r.jsonl").write_text(text.replace('"random"', '"\\u001b[2J\\ud800bad"'))
+    (tmp_path / "r.jsonl").write_text(text.replace('"random"', '"\\u001b[2J\\u0007bad"'))
     done = arena("replay", "show", tmp_path / "r.jsonl")
     assert done.returncode == 0
     assert "\x1b" not in done.stdout

@@ -18,7 +18,7 @@ from arena.referee import Limits, MatchPlan, Outcome, Referee, find_program
 from arena.store.home import Home
 from arena.store.store import Store
 from arena.submission import Submission, submit
-from tests.cli.run import ARENA, ROOT
+from tests.cli.run import ARENA, ROOT, said
 from tests.faults.scene import PATIENCE, SLOW_MACHINE, stubborn
 from tests.tournament.test_tournaments import on_record, play
 
@@ -38,7 +38,7 @@ def test_a_match_for_which_there_are_too_few_files_ends_in_a_sentence(files: int
     done = limited(files, "match", "mantis", *bots, "--games", "6", *SLOW_MACHINE, "--home", tmp_path)
     assert done.returncode == 2, done
     assert done.stdout == ""
-    (sentence,) = done.stderr.splitlines()
+    (sentence,) = said(done)
     assert "open files" in sentence
     assert "ulimit -n" in sentence
 
