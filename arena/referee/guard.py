@@ -2,7 +2,8 @@
 
 It is a small shell in a session of its own, which waits at a pipe that only the referee holds open. However the referee
 ends, the system closes the pipe; a bot that is being started at that moment holds it open too, until it carries the
-mark by which the guard finds it. Whatever carries the mark is then ended, children included, in whatever session.
+mark by which the guard finds it. Whatever carries the mark is then ended, children included, in whatever session; then
+the referee's folder and the control groups of its bots are removed.
 """
 
 from __future__ import annotations
@@ -10,9 +11,11 @@ from __future__ import annotations
 import os
 import secrets
 import subprocess
+from pathlib import Path
 
 from arena.errors import HostFault
 from arena.sandbox.cell import MARK
+from arena.sandbox.cgroups import PREFIX, find_trees
 
 OURS = secrets.token_hex(8)
 """What the marks of all bots of this process begin with."""
@@ -26,20 +29,33 @@ while found=$(grep -lsaz "^$1" /proc/[0-9]*/environ); [ -n "$found" ]; do
     done
     sleep 0.1
 done
+rm -rf "$2"
+shift 2
+for tries in 1 2 3 4 5 6 7 8 9 10; do
+    left=
+    for pattern in "$@"; do
+        for group in $pattern; do
+            [ ! -d "$group" ] || rmdir "$group" || left=yes
+        done
+    done
+    [ -n "$left" ] || break
+    sleep 0.1
+done
 """
 
 
 class Guard:
-    """Watches over this process, from now on until it is dismissed."""
+    """Watches over this process and its folder, from now on until it is dismissed."""
 
-    def __init__(self) -> None:
+    def __init__(self, folder: Path) -> None:
         try:
             waits, self._holds = os.pipe2(os.O_CLOEXEC)
         except OSError as error:
             raise HostFault(f"the referee was not started: {error.strerror}.") from error
+        groups = [f"{tree}/{PREFIX}{os.getpid()}-*" for tree in {tree.folder for tree in find_trees().values()}]
         try:
             self._shell = subprocess.Popen(
-                ("/bin/sh", "-c", UNTIL_ALL_ARE_GONE, "arena-guard", f"{MARK}={OURS}-"),
+                ("/bin/sh", "-c", UNTIL_ALL_ARE_GONE, "arena-guard", f"{MARK}={OURS}-", str(folder), *groups),
                 stdin=waits,
                 stdout=subprocess.DEVNULL,
                 stderr=subprocess.DEVNULL,

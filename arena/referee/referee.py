@@ -150,7 +150,7 @@ class Referee:
             if not self.settings.sandbox.is_boxed:  # in a sandbox there is no network
                 self.address = address
         await self._server.start()
-        self._guard = Guard()
+        self._guard = Guard(self.folder)
         self._clock = asyncio.create_task(self._watch())
         return self
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import shutil
 import signal
 import subprocess
 import sys
@@ -43,7 +44,8 @@ def stubborn_folder(folder: Path, mode: str, tag: str) -> Path:
     """The same as a folder that can be named on the command line."""
     place = folder / mode
     place.mkdir(parents=True)
-    command = json.dumps(["python", str(STUBBORN), mode, tag])
+    shutil.copy(STUBBORN, place)
+    command = json.dumps(["python", STUBBORN.name, mode, tag])
     (place / "arena.toml").write_text(f'games = ["mantis"]\ncommand = {command}\n', encoding="utf-8")
     return place
 
@@ -64,6 +66,11 @@ def tagged(tag: str) -> list[psutil.Process]:
             if tag in process.cmdline() and alive(process):
                 found.append(process)
     return found
+
+
+def bots(tag: str) -> list[psutil.Process]:
+    """The same without the processes that hold a bot's box."""
+    return [process for process in tagged(tag) if "python" in Path(process.cmdline()[0]).name]
 
 
 @contextmanager
