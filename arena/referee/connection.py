@@ -30,7 +30,7 @@ HOLD = 0.002
 the price of a core that may be idle for so long."""
 
 MOST_STRAYS = 1000
-"""A bot that sends more answers than this to what it was not asked is cut off, before it takes the others' time."""
+"""A bot that sends more than this of answers to what it was not asked, and of empty messages, is cut off."""
 
 FAULT_CODES = {
     FaultKind.TIMEOUT: pb.FAULT_KIND_TIMEOUT,
@@ -245,6 +245,8 @@ class Connection:
             raise ProtocolBroken("it said hello twice")
         if len(answers.turn) != count or len(answers.action) != count:
             raise ProtocolBroken("it sent answers in lists that are not equally long")
+        if not count:
+            self._count_stray("empty messages")
         answered: list[PendingTurn] = []
         actions: list[int] = []
         unasked: list[Unasked] = []
@@ -261,9 +263,7 @@ class Connection:
                 if (chair := self.chairs.get(number)) and not chair.forfeited:
                     unasked.append(Unasked(chair, turn))
                 # Otherwise it came too late for a match that is lost or over. No harm in that, but in a flood of it.
-                self._strays += 1
-                if self._strays > MOST_STRAYS:
-                    raise ProtocolBroken("it keeps sending answers to what it is not asked")
+                self._count_stray("answers to what it is not asked")
         first_sent = min([pending.sent for pending in answered], default=now)
         spent = now.since(max(first_sent, self._last_reply))
         if self.late and count:
@@ -275,6 +275,11 @@ class Connection:
         each = spent.divided(max(1, len(answered)))
         answers_taken = [Answer(pending.chair, action, each) for pending, action in zip(answered, actions, strict=True)]
         return answers_taken, unasked
+
+    def _count_stray(self, what: str) -> None:
+        self._strays += 1
+        if self._strays > MOST_STRAYS:
+            raise ProtocolBroken(f"it keeps sending {what}")
 
     def _answered(self, batch: int) -> None:
         self._unanswered[batch] -= 1

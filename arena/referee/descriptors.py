@@ -6,6 +6,7 @@ import contextlib
 import errno
 import os
 import resource
+from collections.abc import Iterator
 from pathlib import Path
 
 from arena.errors import HostFault
@@ -15,10 +16,8 @@ TO_SERVE = 16
 """So many files a referee opens before its first bot comes."""
 FOR_A_BOT = 12
 """So many files are open while a bot is being started, and some to spare. Four of them stay open while it runs."""
-
-
-SCARCE = 0.6
-"""Open files become scarce when this part of those that we may have is open."""
+TO_LOOK_AROUND = 4
+"""So many files are kept for the moment when there are no others."""
 
 
 def need_descriptors(count: int, who: str) -> None:
@@ -42,18 +41,42 @@ def allow_open_files() -> None:
             resource.setrlimit(resource.RLIMIT_NOFILE, (hard, hard))
 
 
-def open_files_are_scarce() -> bool:
-    soft, _ = resource.getrlimit(resource.RLIMIT_NOFILE)
-    return soft != resource.RLIM_INFINITY and _count_files(os.getpid()) > SCARCE * soft
+class Spare:
+    """A few open files for the moment when there are no others: to look around takes some."""
+
+    def __init__(self) -> None:
+        self._files: list[int] = []
+        self._take()
+
+    def _take(self) -> None:
+        with contextlib.suppress(OSError):
+            while len(self._files) < TO_LOOK_AROUND:
+                self._files.append(os.open(os.devnull, os.O_RDONLY | os.O_CLOEXEC))
+
+    def close(self) -> None:
+        while self._files:
+            os.close(self._files.pop())
+
+    @contextlib.contextmanager
+    def lent(self) -> Iterator[None]:
+        """While this lasts there are some."""
+        self.close()
+        try:
+            yield
+        finally:
+            self._take()
 
 
-def open_files(cell: Cell) -> int:
-    """How many the bot's processes hold together."""
-    return sum(_count_files(pid) for pid in (cell.accounts.processes() if cell.accounts else ()))
+def open_sockets(cell: Cell) -> int:
+    """How many sockets the bot's processes have open together."""
+    return sum(_sockets_of(pid) for pid in (cell.accounts.processes() if cell.accounts else ()))
 
 
-def _count_files(pid: int) -> int:
-    try:
-        return len(os.listdir(f"/proc/{pid}/fd"))  # noqa: PTH208, thousands of paths would be made for nothing
-    except OSError:
-        return 0
+def _sockets_of(pid: int) -> int:
+    folder = f"/proc/{pid}/fd"
+    sockets = 0
+    with contextlib.suppress(OSError):  # it has just ended, or is not ours to look at
+        for file in os.listdir(folder):  # noqa: PTH208, a Path for each would be made for nothing
+            with contextlib.suppress(OSError):
+                sockets += os.readlink(f"{folder}/{file}").startswith("socket:")  # noqa: PTH115
+    return sockets

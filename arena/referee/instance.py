@@ -15,6 +15,7 @@ from google.protobuf.message import DecodeError
 from arena import __version__
 from arena.errors import ArenaError, BotDidNotStart
 from arena.referee.connection import Connection, Moment, ProtocolBroken, Traffic
+from arena.referee.descriptors import open_sockets
 from arena.referee.process import BotLog, BotProcess
 from arena.referee.programs import Program
 from arena.replay import Fault, FaultKind
@@ -27,6 +28,8 @@ MAX_MESSAGE = 4 * 1024 * 1024
 """The bytes that a message of a bot may have."""
 EXIT_AFTER_END_OF_STREAM = 0.8
 """Seconds in which a process whose stream has ended must end too, for it to have crashed, not to have hung up."""
+MOST_SOCKETS = 64
+"""Sockets that a bot's processes may have open: each may be a connection to the referee, who has only so many files."""
 PONDERS = 10.0
 """Ms of processor time that a bot may use between two turns without being taken for one that thinks all the time."""
 ALONE = (
@@ -265,6 +268,13 @@ class Instance:
             self._looked_at_limits = now
             if reached := self.cell.look():
                 self.process.log.note(f"it {reached}")
+
+    def check_sockets(self) -> None:
+        """Ends a bot that opens one connection after the other."""
+        if (sockets := open_sockets(self.cell)) > MOST_SOCKETS:
+            detail = f"It had {sockets} connections open, and {MOST_SOCKETS} are allowed."
+            self.lose_all(FaultKind.PROTOCOL, detail)
+            self.process.kill()
 
     def check_time(self, hung_after: float) -> None:
         """Ends matches in which the bot is over time; ends the bot if it does not come back."""

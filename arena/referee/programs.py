@@ -17,6 +17,7 @@ from arena.errors import BadProgram, unknown
 from arena.games.registry import GAMES
 
 MANIFEST = "arena.toml"
+LARGEST_MANIFEST = 64 * 1024
 LAST_LINES = 12
 """How many lines of a bot's own output an error shows."""
 
@@ -111,6 +112,8 @@ def _from_folder(folder: Path) -> Program:
     manifest = folder / MANIFEST
     if not manifest.is_file():
         raise BadProgram(f"{folder} has no {MANIFEST}, which says how to start the bot; see `arena new --help`.")
+    if manifest.stat().st_size > LARGEST_MANIFEST:
+        raise BadProgram(f"{manifest} has more than {LARGEST_MANIFEST // 1024} KiB.")
     try:
         settings = tomllib.loads(manifest.read_text(encoding="utf-8"))
     except (ValueError, RecursionError) as error:  # also for numbers that are too long and lists that are too deep

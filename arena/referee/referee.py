@@ -31,10 +31,9 @@ from arena.referee.connection import HOLD, Traffic
 from arena.referee.descriptors import (
     FOR_A_BOT,
     TO_SERVE,
+    Spare,
     allow_open_files,
     need_descriptors,
-    open_files,
-    open_files_are_scarce,
 )
 from arena.referee.guard import Guard
 from arena.referee.host import Host
@@ -48,7 +47,7 @@ from arena.sandbox.files import anybody_can_read, readable_copy
 from arena.v1 import referee_pb2 as pb
 
 SERVICE = pb.DESCRIPTOR.services_by_name["Referee"].full_name
-MOST_READ = 64 * 1024 * 1024
+MOST_READ = 16 * 1024 * 1024
 """What grpc takes in one message. More than a bot may send, so that the bot can be told instead of cut off."""
 HELLO_WITHIN = 10.0
 """Seconds in which whoever opens a stream must say hello."""
@@ -56,10 +55,10 @@ TICK = 0.02
 """Seconds between two looks at the clocks."""
 HUNG_AFTER = 5.0
 """Seconds after which a bot that is over time, and still silent, is ended."""
-LOOK_AT_FILES = 0.5
-"""Seconds between two looks at whether open files become scarce."""
-MOST_FILES_IN_NEED = 100
-"""Open files that a bot may hold when they become scarce."""
+LOOK_AT_SOCKETS = 0.25
+"""Seconds between two looks at how many connections bots have."""
+TRIES_FOR_FILES = 100
+"""How often we look whether there are open files for a bot, a tick apart, before the machine is said to have none."""
 TRIES_TO_START = 3
 """A bot that failed to start that often in a row is not tried again."""
 
@@ -67,6 +66,7 @@ SERVER_OPTIONS = [
     ("grpc.so_reuseport", 0),  # otherwise a second server takes the same port in silence
     ("grpc.max_receive_message_length", MOST_READ),
     ("grpc.max_send_message_length", -1),
+    ("grpc.max_concurrent_streams", 4),  # of each connection: a bot needs one
     ("grpc.server_handshake_timeout_ms", 5000),  # against connections that never become one
     ("grpc.http2.bdp_probe", 0),  # bots may be frozen for a while
 ]
@@ -125,7 +125,8 @@ class Referee:
         self._background: set[asyncio.Task[None]] = set()
         self.host = Host()
         self._copies: dict[Program, Path] = {}
-        self._looked_at_files = 0.0
+        self._looked_at_sockets = 0.0
+        self._spare = Spare()
 
     async def __aenter__(self) -> Self:
         allow_open_files()
@@ -169,6 +170,7 @@ class Referee:
         await asyncio.gather(*self._background, return_exceptions=True)
         self._guard.dismiss()
         await self._server.stop(grace=0.2)
+        self._spare.close()
         shutil.rmtree(self.folder, ignore_errors=True)
 
     # Matches
@@ -267,7 +269,7 @@ class Referee:
         program, settings = slot.program, self.settings
         log = settings.logs / program.log_name if settings.logs else None
         expected = sum(not instance.hello.token for instance in self.instances.values())
-        need_descriptors(FOR_A_BOT + expected, program.label)
+        await self._need_descriptors(FOR_A_BOT + expected, program.label)
         try:
             instance = Instance(
                 program, self.address, log, settings.matches_at_once, self.traffic, self._cell_for(program)
@@ -340,13 +342,13 @@ class Referee:
             self.host.look(TICK)
             idle_before = time.monotonic() - self.settings.idle_seconds
             now = time.monotonic()
-            if now - self._looked_at_files > LOOK_AT_FILES:
-                self._looked_at_files = now
+            if now - self._looked_at_sockets > LOOK_AT_SOCKETS:
+                self._looked_at_sockets = now
                 self._end_whoever_floods_us()
             for instance in list(self.instances.values()):
                 if instance.dead:
-                    if not instance.matches or instance.process.exited.is_set():
-                        self._retire(instance)
+                    self._retire(instance)
+                    instance.check_limits(now)  # until it is gone it may still take what it can get
                     continue
                 instance.check_time(HUNG_AFTER)
                 instance.check_pondering()
@@ -355,17 +357,19 @@ class Referee:
                     self._retire(instance)
 
     def _end_whoever_floods_us(self) -> None:
-        """Where open files become scarce, the bot that holds most goes: each of its connections is a file of ours."""
-        if not open_files_are_scarce():
-            return
-        files, instance = max(
-            ((open_files(each.cell), each) for each in self.instances.values() if not each.dead),
-            key=lambda found: found[0],
-            default=(0, None),
-        )
-        if instance and files > MOST_FILES_IN_NEED:
-            instance.lose_all(FaultKind.PROTOCOL, f"It had {files} open files and connections, and few were left.")
-            instance.process.kill()
+        with self._spare.lent():
+            for instance in list(self.instances.values()):
+                instance.check_sockets()
+
+    async def _need_descriptors(self, count: int, who: str) -> None:
+        """Raises HostFault unless so many files may be opened, also after those who flood us are ended."""
+        for _ in range(TRIES_FOR_FILES):
+            try:
+                return need_descriptors(count, who)
+            except HostFault:
+                self._end_whoever_floods_us()
+                await asyncio.sleep(TICK)
+        return need_descriptors(count, who)
 
     # The service
 

@@ -12,7 +12,6 @@ before its program starts. Without root the user namespace is what makes the res
 from __future__ import annotations
 
 import os
-import pwd
 import re
 import secrets
 import shlex
@@ -34,6 +33,8 @@ SYSTEM = ("/usr", "/bin", "/sbin", "/lib", "/lib32", "/lib64", "/libx32")
 SETTINGS = ("alternatives", "ld.so.cache", "localtime", "nsswitch.conf")
 """The little of /etc that programs need; besides these what Java keeps there."""
 PATH = "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin"
+RUNTIMES = ("node", "java", "deno", "bun", "ruby", "julia", "php", "perl", "lua", "dotnet", "go")
+"""Programs that run others and need what is installed with them."""
 NAME = re.compile("[A-Za-z_][A-Za-z0-9_]*")
 """What the shell takes for the name of a variable."""
 FOR_DOWNLOADS = ("ssl", "resolv.conf", "hosts", "ca-certificates.conf")
@@ -116,20 +117,22 @@ def _python_and_arena() -> tuple[Path, ...]:
 
 
 def _runtime_of(command: Sequence[str], view: View) -> Iterator[Path]:
-    """Where the program is installed that runs the bot, if that is an unusual place."""
-    program = shutil.which(command[0], path=PATH) or command[0]
-    path = Path(program)
-    if path.is_absolute() and not path.is_relative_to(view.files) and path.exists():
-        real = path.resolve()
-        place = real.parents[1] if real.parent.name == "bin" else real
-        if _holds_a_home(place):  # ~/bin/program: a home is not a place where something is installed
-            place = real
-        yield from (each for each in _outside_system([place]) if each not in _python_and_arena() and each != Path("/"))
+    """Where the program is installed that runs the bot, if that is an unusual place.
 
-
-def _holds_a_home(place: Path) -> bool:
-    own = [Path(entry.pw_dir) for entry in pwd.getpwall() if entry.pw_uid == os.geteuid()]
-    return any(home.resolve().is_relative_to(place) for home in (Path.home(), Path("/home"), *own))
+    The command is the bot's author's, so it opens no doors: only programs that are on the organiser's own PATH count,
+    and only of runtimes that are known to need more than one file is the whole installation shown, never a home.
+    """
+    name = Path(command[0]).name
+    installed = shutil.which(name)
+    if installed is None or command[0] not in (name, installed) or Path(command[0]).is_relative_to(view.files):
+        return
+    program = Path(installed).resolve()
+    prefix = program.parents[1]
+    shares = (Path.home(), Path.home() / ".local", Path("/"), Path("/opt"))
+    whole = name in RUNTIMES and program.parent.name == "bin" and prefix not in shares
+    for path in _outside_system([prefix if whole else program]):
+        if not any(path.is_relative_to(shown) for shown in _python_and_arena()):
+            yield path
 
 
 def _outside_system(paths: Sequence[Path]) -> Iterator[Path]:

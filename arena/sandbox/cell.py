@@ -138,6 +138,8 @@ class Box(Cell):
         super().__init__(view, allowance)
         self.uid = draw_uid()
         self._looked_at_disk = 0.0
+        self._orphans: set[int] = set()
+        """Processes whose parents were killed with them. They may have become our children, and ours to bury."""
 
     @property
     def is_boxed(self) -> bool:
@@ -186,7 +188,9 @@ class Box(Cell):
         # only just being started. So nothing new is begun from here on, and then all of them go.
         with contextlib.suppress(ProcessLookupError, PermissionError):
             os.kill(self.pid, signal.SIGSTOP)
-            for pid in reversed(Family(self.pid).processes()):
+            family = Family(self.pid).processes()
+            self._orphans |= set(family) - {self.pid}
+            for pid in reversed(family):
                 with contextlib.suppress(ProcessLookupError, PermissionError):
                     os.kill(pid, signal.SIGKILL)
 
@@ -196,6 +200,14 @@ class Box(Cell):
             self._verdict = found
             return found
         return None
+
+    def remove(self) -> bool:
+        for pid in list(self._orphans):
+            with contextlib.suppress(ChildProcessError):  # they were not, and somebody else has buried them
+                if os.waitpid(pid, os.WNOHANG) == (0, 0):
+                    continue
+            self._orphans.discard(pid)
+        return not self._orphans
 
     look_every = 0.1
     """Seconds. Here nobody else keeps the bot from taking all the memory."""
@@ -273,4 +285,5 @@ class LockedBox(Box):
         self.why_ended()
         if self.group.processes():
             self.group.kill()
-        return self.group.remove()
+        buried = super().remove()
+        return self.group.remove() and buried

@@ -123,7 +123,7 @@ class Naughty:
             case "empty":
                 self.outgoing.put(b"")
             case "huge":
-                self.outgoing.put(b"\x00" * 50_000_000)
+                self.outgoing.put(b"\x00" * 10_000_000)
             case "flood":
                 for _ in range(20_000):
                     self.send(good)

@@ -135,7 +135,7 @@ IN_THE_MIDDLE = [
     ("second-hello", FaultKind.PROTOCOL, "hello twice"),
     ("garbage", FaultKind.PROTOCOL, "bytes that are not a PlayRequest"),
     ("empty", FaultKind.TIMEOUT, "There was no answer for 6 s"),
-    ("huge", FaultKind.PROTOCOL, "It sent a message of 50000000 bytes, allowed are 4194304."),
+    ("huge", FaultKind.PROTOCOL, "It sent a message of 10000000 bytes, allowed are 4194304."),
     ("flood", FaultKind.PROTOCOL, "which it was not asked"),
     ("hang-up", FaultKind.DISCONNECT, "closed its stream"),
 ]

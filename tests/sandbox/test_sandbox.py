@@ -213,6 +213,7 @@ def test_a_bot_that_is_killed_while_it_is_being_started_leaves_nothing(tier: Tie
     left = [process for process in psutil.process_iter(["cmdline"]) if "271828" in str(process.info["cmdline"])]
     gone, alive = psutil.wait_procs(left, timeout=PATIENCE)
     assert not alive, gone
+    assert not [child for child in psutil.Process().children() if child.status() == psutil.STATUS_ZOMBIE]
 
 
 @pytest.mark.parametrize("tier", BOXED)

@@ -10,6 +10,7 @@ import sqlite3
 import subprocess
 import time
 from collections.abc import Iterator
+from contextlib import suppress
 from pathlib import Path
 from random import Random
 from typing import Any
@@ -166,27 +167,28 @@ def test_ten_times_ended_and_resumed_comes_to_the_same_end(sign: signal.Signals,
 
 
 def workers_of(conductor: int) -> list[psutil.Process]:
-    try:
-        children = psutil.Process(conductor).children()
-        return [process for process in children if "spawn_main" in " ".join(process.cmdline())]
-    except psutil.Error:
-        return []  # some of them have just ended
+    found = []
+    with suppress(psutil.Error):  # it has ended
+        for process in psutil.Process(conductor).children():
+            with suppress(psutil.Error):  # this one has
+                if "spawn_main" in " ".join(process.cmdline()):
+                    found.append(process)
+    return found
 
 
 def test_a_worker_that_is_killed_is_replaced_and_nothing_changes(home: Path, tmp_path: Path) -> None:
-    with start(tmp_path, *EVENT, "--at-once", "8") as conductor:
+    with start(tmp_path, *EVENT, "--at-once", "8", "--jobs", "2") as conductor:
         deadline = time.monotonic() + PATIENCE
-        killed: set[int] = set()
-        while conductor.poll() is None and len(killed) < 2:  # a quick machine may be done before the second
+        while not (workers := workers_of(conductor.pid)):
             assert time.monotonic() < deadline
-            if on_record(tmp_path) > 20 * len(killed):
-                for process in workers_of(conductor.pid)[:1]:
-                    process.kill()
-                    killed.add(process.pid)
-            time.sleep(0.005)
+            assert conductor.poll() is None
+        # It is stopped as soon as it is there, so that it is certain not to be done before it is killed.
+        workers[0].suspend()
+        time.sleep(1.0)
+        assert conductor.poll() is None
+        workers[0].kill()
         _, errors = conductor.communicate(timeout=PATIENCE)
     assert conductor.returncode == 0, errors
-    assert killed
     assert results(tmp_path) == results(home)
     assert board(tmp_path) == board(home)
     until_gone(tmp_path)
