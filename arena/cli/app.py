@@ -102,14 +102,22 @@ def run() -> None:
     except ArenaError as error:
         code = _complain(str(error))
     except BrokenPipeError:
-        # The reader of our output has gone, as in `arena rules mantis | head`. Nothing may be written any more.
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        _forget_output()  # its reader has gone, as in `arena rules mantis | head`
         code = 0
     except OSError as error:
         code = _complain(refusal(error))
+        try:
+            sys.stdout.flush()
+        except OSError:
+            _forget_output()  # that was it
     except (KeyboardInterrupt, typer.Abort):
         code = EXIT_INTERRUPTED
     sys.exit(code)
+
+
+def _forget_output() -> None:
+    """What was printed but not written yet must not be tried again when Python ends: that would be one more error."""
+    os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
 
 
 def _check_open_files() -> None:

@@ -87,8 +87,10 @@ def _run(program: Program, cell: Cell, output: IO[bytes], network: bool) -> int:
     try:
         return _watched(program, cell, process, output)
     finally:
-        cell.kill()
-        process.wait()
+        if process.poll() is None:
+            cell.kill()
+            process.wait()
+        cell.left()
 
 
 def _watched(program: Program, cell: Cell, process: subprocess.Popen[bytes], output: IO[bytes]) -> int:

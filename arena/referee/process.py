@@ -160,6 +160,7 @@ class BotProcess:
         self._loop.remove_reader(self._pidfd)
         os.close(self._pidfd)
         self._popen.wait()
+        self.cell.left()
         if self._output >= 0:
             self._read_output()  # what it said last
         self.exited.set()

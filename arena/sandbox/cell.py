@@ -85,6 +85,9 @@ class Cell:
         if self.accounts is None:
             self.accounts = Family(pid)
 
+    def left(self) -> None:
+        """The process that we started has ended, and its number may be given to another."""
+
     @property
     def is_boxed(self) -> bool:
         return False
@@ -167,8 +170,11 @@ class Box(Cell):
     def _counts_processes_itself(self) -> bool:
         return True
 
+    def left(self) -> None:
+        self.pid = 0  # with it all that was in the box
+
     def signal(self, sign: signal.Signals) -> None:
-        for pid in self._own():
+        for pid in self._own() if self.pid else ():
             with contextlib.suppress(ProcessLookupError, PermissionError):
                 os.kill(pid, sign)
 
