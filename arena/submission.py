@@ -9,6 +9,7 @@ from __future__ import annotations
 import contextlib
 import os
 import shutil
+import subprocess
 import tempfile
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field, replace
@@ -24,7 +25,7 @@ from arena.referee.build import build
 from arena.referee.programs import bundled_folder, bundled_names, last_lines
 from arena.referee.running import run_to_end
 from arena.sandbox import Sandbox
-from arena.sandbox.files import let_anybody_read, size_of
+from arena.sandbox.files import MOST_LEVELS, let_anybody_read, size_of
 from arena.store.bots import BotVersion
 from arena.store.home import Home
 from arena.store.store import Store
@@ -98,8 +99,7 @@ def submit(
             version = next(label for number in count(2) if (label := f"{version}-{number}") not in taken)
         place = home.bots / content
         if not store.bots.has_content(content):
-            if place.exists():  # somebody was interrupted here
-                shutil.rmtree(place)
+            _remove(place)  # somebody may have been interrupted here
             # Built where it stays, because what a build makes may hold paths.
             let_anybody_read(incoming)  # a bot may run as somebody else
             incoming.rename(place)
@@ -154,7 +154,9 @@ def _copy(program: Program, named: Path, target: Path) -> str:
             shutil.copy(source, target / source.name)
             return source.name
         _check_files(source, unwanted)
-        shutil.copytree(source, target, ignore=shutil.ignore_patterns(*unwanted))
+        # Links stay links, and the copy is checked once more: the folder may be somebody's who changes it meanwhile.
+        shutil.copytree(source, target, symlinks=True, ignore=shutil.ignore_patterns(*unwanted))
+        _check_files(target, ())
     except shutil.Error as error:
         why = "; ".join(f"{where}: {what}" for where, _, what in error.args[0][:3])
         raise BadSubmission(f"the files of {program.label} cannot be copied: {why}.") from error
@@ -185,6 +187,8 @@ def _files(source: Path, unwanted: tuple[str, ...]) -> Iterator[Path]:
     if not source.is_dir():
         yield source
     for parent, folders, files in os.walk(source):
+        if len(Path(parent).relative_to(source).parts) > MOST_LEVELS:
+            raise BadSubmission(f"{source} has folders more than {MOST_LEVELS} deep in each other.")
         folders[:] = [folder for folder in folders if not _matches(folder, unwanted)]
         links = [folder for folder in folders if (Path(parent) / folder).is_symlink()]
         yield from (Path(parent) / name for name in (*links, *files) if not _matches(name, unwanted))
@@ -222,8 +226,13 @@ def _removed_on_failure(place: Path) -> Iterator[None]:
     try:
         yield
     except BaseException:
-        shutil.rmtree(place, ignore_errors=True)
+        _remove(place)
         raise
+
+
+def _remove(place: Path) -> None:
+    """By a program that no folders are too deep for, whatever a build has made there."""
+    subprocess.run(("rm", "-rf", "--", str(place)), check=False)  # noqa: S603, S607
 
 
 def _printed(log: Path) -> str:

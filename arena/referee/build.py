@@ -12,14 +12,16 @@ from typing import IO
 from arena.errors import BuildFailed, HostFault
 from arena.referee.programs import Program, last_lines, protos_folder, resolved
 from arena.sandbox import BUILD, Cell, Sandbox, View, bytes_shown
-from arena.sandbox.files import hand_over, let_anybody_read, size_of
+from arena.sandbox.files import free_space, hand_over, let_anybody_read, size_of
 
 LONGEST = 600.0
 """Seconds that a build may take."""
 LOOK = 0.5
 """Seconds between two looks at how much it has written."""
 END_OF_OUTPUT = 65536
-FOR_DOWNLOADS = re.compile(r"(npm_config|pip|uv|cargo|go|https?_proxy|no_proxy|ssl_cert).*", re.IGNORECASE)
+FOR_DOWNLOADS = re.compile(
+    r"(npm_config_|pip_|uv_|cargo_|goproxy|gonosumdb|gosumdb|https?_proxy|no_proxy|ssl_cert_).*", re.IGNORECASE
+)
 SECRET = re.compile(r"auth|token|passw|secret|key", re.IGNORECASE)
 NO_NETWORK = (
     "In the sandbox a build has no network: put what it needs into the folder, or allow it: arena submit "
@@ -42,9 +44,9 @@ def build(program: Program, sandbox: Sandbox | None = None, *, network: bool = F
         cell = sandbox.cell(view, BUILD)
     except OSError as error:
         raise HostFault(f"{program.label} was not built: no sandbox: {error.strerror or error}.") from error
-    if cell.uid is not None:
-        hand_over(program.folder, cell.uid)
     try:
+        if cell.uid is not None:
+            hand_over(program.folder, cell.uid)
         with tempfile.TemporaryFile() as output:
             returncode = _run(program, cell, output, network)
             output.seek(max(0, output.seek(0, os.SEEK_END) - END_OF_OUTPUT))
@@ -67,6 +69,7 @@ def build(program: Program, sandbox: Sandbox | None = None, *, network: bool = F
 
 def _run(program: Program, cell: Cell, output: IO[bytes], network: bool) -> int:
     env = {"ARENA_PROTOS": str(protos_folder()), **(_downloads() if network else {}), **program.env}
+    launch = None
     try:
         launch = cell.launch(resolved(program.build, program.folder), env)
         process = subprocess.Popen(
@@ -82,7 +85,9 @@ def _run(program: Program, cell: Cell, output: IO[bytes], network: bool) -> int:
     except (OSError, ValueError) as error:  # ValueError: a NUL, or what cannot be the name of a variable
         why = getattr(error, "strerror", None) or error
         raise BuildFailed(f"{program.label}: the build command {program.build[0]!r} cannot be run: {why}.") from error
-    launch.close()
+    finally:
+        if launch:
+            launch.close()
     cell.entered(process.pid)
     try:
         return _watched(program, cell, process, output)
@@ -96,6 +101,7 @@ def _run(program: Program, cell: Cell, output: IO[bytes], network: bool) -> int:
 def _watched(program: Program, cell: Cell, process: subprocess.Popen[bytes], output: IO[bytes]) -> int:
     """Waits for its end, but not for ever, and not while it fills the disk. Returns its exit code."""
     deadline = time.monotonic() + LONGEST
+    room = free_space(program.folder)
     while True:
         try:
             return process.wait(LOOK)
@@ -103,7 +109,9 @@ def _watched(program: Program, cell: Cell, process: subprocess.Popen[bytes], out
             cell.look()
         if time.monotonic() > deadline:
             raise BuildFailed(f"{program.label}: the build took more than {LONGEST:g} s.")
-        if cell.is_boxed and size_of(program.folder) + os.fstat(output.fileno()).st_size > BUILD.disk:
+        # Not only what is to be seen: files may be open that have no name any more.
+        written = max(size_of(program.folder), room - free_space(program.folder))
+        if cell.is_boxed and written + os.fstat(output.fileno()).st_size > BUILD.disk:
             raise BuildFailed(f"{program.label}: the build wrote more than {bytes_shown(BUILD.disk)}.")
 
 

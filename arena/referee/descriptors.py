@@ -7,7 +7,6 @@ import errno
 import os
 import resource
 from collections.abc import Iterator
-from pathlib import Path
 
 from arena.errors import HostFault
 from arena.sandbox import Cell
@@ -16,6 +15,8 @@ TO_SERVE = 16
 """So many files a referee opens before its first bot comes."""
 FOR_A_BOT = 12
 """So many files are open while a bot is being started, and some to spare. Four of them stay open while it runs."""
+USUAL_FILES = 100
+"""So many files a referee and its program have open at the most, besides those for bots."""
 TO_LOOK_AROUND = 4
 """So many files are kept for the moment when there are no others."""
 
@@ -23,12 +24,7 @@ TO_LOOK_AROUND = 4
 def need_descriptors(count: int, who: str) -> None:
     """Raises HostFault unless so many more files may be opened."""
     most, _ = resource.getrlimit(resource.RLIMIT_NOFILE)
-    try:
-        taken = len(list(Path("/proc/self/fd").iterdir()))
-    except OSError as error:
-        if error.errno not in (errno.EMFILE, errno.ENFILE):
-            return  # a system that does not tell
-        taken = most
+    taken = open_files()
     if taken + count > most != resource.RLIM_INFINITY:
         raise HostFault(f"{who} was not started: Too many open files, {most} are allowed: allow more with ulimit -n.")
 
@@ -39,6 +35,16 @@ def allow_open_files() -> None:
     if soft != hard:
         with contextlib.suppress(OSError, ValueError):
             resource.setrlimit(resource.RLIMIT_NOFILE, (hard, hard))
+
+
+def open_files() -> int:
+    """How many we have open; all that we may have, where there are none left to find out."""
+    try:
+        return len(os.listdir("/proc/self/fd"))  # noqa: PTH208, it may be thousands
+    except OSError as error:
+        if error.errno not in (errno.EMFILE, errno.ENFILE):
+            return 0  # a system that does not tell
+        return resource.getrlimit(resource.RLIMIT_NOFILE)[0]
 
 
 class Spare:

@@ -22,15 +22,27 @@ OURS = secrets.token_hex(8)
 
 UNTIL_ALL_ARE_GONE = r"""
 read -r nothing
-while found=$(grep -lsaz "^$1" /proc/[0-9]*/environ); [ -n "$found" ]; do
+mark=$1 folder=$2
+shift 2
+thaw() {
+    # What is frozen cannot die.
+    for pattern in "$@"; do
+        for group in $pattern; do
+            [ ! -e "$group/freezer.state" ] || echo THAWED > "$group/freezer.state"
+            [ ! -e "$group/cgroup.freeze" ] || echo 0 > "$group/cgroup.freeze"
+        done
+    done
+}
+thaw "$@"
+while found=$(grep -lsaz "^$mark" /proc/[0-9]*/environ); [ -n "$found" ]; do
     for file in $found; do
         process=${file#/proc/}
         kill -KILL "${process%/environ}" 2>/dev/null
     done
+    thaw "$@"
     sleep 0.1
 done
-rm -rf "$2"
-shift 2
+rm -rf "$folder"
 for tries in 1 2 3 4 5 6 7 8 9 10; do
     left=
     for pattern in "$@"; do

@@ -87,7 +87,7 @@ class Instance:
         env = {"ARENA_ADDRESS": address, "ARENA_TOKEN": self.token}
         try:
             self.process = BotProcess(program, env, BotLog(log, cell.allowance.log), self._on_exit, cell)
-        except ArenaError:
+        except (ArenaError, OSError):
             traffic.connections.discard(self.connection)
             cell.remove()
             raise
@@ -251,7 +251,7 @@ class Instance:
 
     def check_pondering(self) -> None:
         """Freezes the bot if it uses the processor while it is not asked anything."""
-        if self.may_ponder or self.cell.frozen or not self._ready.done() or not self.connection.is_idle:
+        if self.may_ponder or not self._ready.done() or not self.connection.is_idle:
             return
         used = self.cell.cpu_ms()
         if self._idle_cpu is None:
@@ -260,7 +260,8 @@ class Instance:
             if not self._ponders:
                 self._ponders = True
                 self.process.log.note("it uses the processor while others think, so it is frozen until its next turn")
-            self.cell.freeze(True)
+            self._idle_cpu = used
+            self.cell.freeze(True, again=True)
 
     def check_limits(self, now: float) -> None:
         """Tells the bot's author, in its log, of limits that it has reached."""

@@ -207,15 +207,18 @@ class BotProcess:
         cell.freeze(False)
         children = [process for process in self._family() if process.pid != self.pid] if not cell.is_boxed else []
         by_itself = GRACE if grace is None else grace
-        for sign, seconds in ((None, by_itself), (signal.SIGTERM, GRACE), (signal.SIGKILL, None)):
-            if sign is signal.SIGKILL:
-                cell.kill()
-            elif sign:
+        for sign, seconds in ((None, by_itself), (signal.SIGTERM, GRACE)):
+            if sign:
                 cell.signal(sign)
             with contextlib.suppress(TimeoutError):
                 await asyncio.wait_for(self.exited.wait(), seconds)
                 break
-        cell.kill()
+        while True:
+            cell.kill()
+            with contextlib.suppress(TimeoutError):
+                await asyncio.wait_for(self.exited.wait(), GRACE)
+                break
+        cell.kill()  # what has outlived its first process
         if not cell.is_boxed:  # a box ends with all that is in it
             left_over = [*children, *self._orphans()]
             for child in left_over:

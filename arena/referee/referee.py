@@ -10,6 +10,7 @@ other must not. A bot that fails hurts only itself: its seat forfeits, the match
 from __future__ import annotations
 
 import asyncio
+import contextlib
 import os
 import shutil
 import tempfile
@@ -31,9 +32,11 @@ from arena.referee.connection import HOLD, Traffic
 from arena.referee.descriptors import (
     FOR_A_BOT,
     TO_SERVE,
+    USUAL_FILES,
     Spare,
     allow_open_files,
     need_descriptors,
+    open_files,
 )
 from arena.referee.guard import Guard
 from arena.referee.host import Host
@@ -301,9 +304,11 @@ class Referee:
         """The bot's files, or a copy if a stranger may not read them: that is what a bot runs as, where we are root."""
         source = program.file or program.folder
         if program not in self._copies:
-            self._copies[program] = source
-            if os.geteuid() == 0 and not anybody_can_read(source):
-                self._copies[program] = readable_copy(source, self.folder / f"copy-{len(self._copies)}")
+            hidden = os.geteuid() == 0 and not anybody_can_read(source)
+            target = self.folder / f"copy-{len(self._copies)}"
+            if hidden and target.exists():  # what is left of a copy that failed
+                shutil.rmtree(target)
+            self._copies[program] = readable_copy(source, target) if hidden else source
         return self._copies[program]
 
     def _release(self, instance: Instance) -> None:
@@ -348,18 +353,22 @@ class Referee:
             for instance in list(self.instances.values()):
                 if instance.dead:
                     self._retire(instance)
-                    instance.check_limits(now)  # until it is gone it may still take what it can get
+                    with contextlib.suppress(OSError):
+                        instance.check_limits(now)  # until it is gone it may still take what it can get
                     continue
-                instance.check_time(HUNG_AFTER)
-                instance.check_pondering()
-                instance.check_limits(now)
+                with contextlib.suppress(OSError):  # for want of open files, say: then at the next tick
+                    instance.check_time(HUNG_AFTER)
+                    instance.check_pondering()
+                    instance.check_limits(now)
                 if instance.idle and instance.idle_since < idle_before:
                     self._retire(instance)
 
     def _end_whoever_floods_us(self) -> None:
+        """Looks at the bots' connections, which takes its time, where there are more than there should be."""
         with self._spare.lent():
-            for instance in list(self.instances.values()):
-                instance.check_sockets()
+            if open_files() > USUAL_FILES + FOR_A_BOT * len(self.instances):
+                for instance in list(self.instances.values()):
+                    instance.check_sockets()
 
     async def _need_descriptors(self, count: int, who: str) -> None:
         """Raises HostFault unless so many files may be opened, also after those who flood us are ended."""

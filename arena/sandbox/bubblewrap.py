@@ -12,6 +12,7 @@ before its program starts. Without root the user namespace is what makes the res
 from __future__ import annotations
 
 import os
+import pwd
 import re
 import secrets
 import shlex
@@ -76,7 +77,7 @@ def options(view: View, command: Sequence[str], allowance: Allowance) -> Iterato
         yield from _settings(*FOR_DOWNLOADS)
     for path in ("/tmp", "/dev/shm"):  # noqa: S108, the bot's own
         yield from ("--perms", "1777", "--size", str(allowance.disk), "--tmpfs", path)
-    for runtime in (*_python_and_arena(), *_runtime_of(command, view), *view.also):
+    for runtime in (*_python_and_arena(), *_runtime_of(command), *view.also):
         yield from _bind(runtime, runtime)
     if view.socket:
         yield from _bind(view.socket, SOCKETS)
@@ -116,23 +117,29 @@ def _python_and_arena() -> tuple[Path, ...]:
     return tuple(_outside_system([Path(sys.base_prefix), interpreter, Path(sys.prefix), Path(__file__).parents[1]]))
 
 
-def _runtime_of(command: Sequence[str], view: View) -> Iterator[Path]:
+def _runtime_of(command: Sequence[str]) -> Iterator[Path]:
     """Where the program is installed that runs the bot, if that is an unusual place.
 
-    The command is the bot's author's, so it opens no doors: only programs that are on the organiser's own PATH count,
-    and only of runtimes that are known to need more than one file is the whole installation shown, never a home.
+    The command is the bot's author's, so it opens no doors: only known runtimes that are on the organiser's own PATH
+    count, and where one lies in a home, or in a place for many programs, only the program itself is shown.
     """
     name = Path(command[0]).name
     installed = shutil.which(name)
-    if installed is None or command[0] not in (name, installed) or Path(command[0]).is_relative_to(view.files):
+    if name not in RUNTIMES or installed is None or command[0] not in (name, installed):
         return
     program = Path(installed).resolve()
     prefix = program.parents[1]
-    shares = (Path.home(), Path.home() / ".local", Path("/"), Path("/opt"))
-    whole = name in RUNTIMES and program.parent.name == "bin" and prefix not in shares
+    whole = program.parent.name == "bin" and not any(home.is_relative_to(prefix) for home in _homes())
     for path in _outside_system([prefix if whole else program]):
         if not any(path.is_relative_to(shown) for shown in _python_and_arena()):
             yield path
+
+
+@cache
+def _homes() -> tuple[Path, ...]:
+    """Everybody's home, and what else people have in such a place besides one program's installation."""
+    homes = {Path.home(), *(Path(each.pw_dir) for each in pwd.getpwall())}
+    return (*homes, *(home / ".local" for home in homes), Path("/opt"), Path("/usr"))
 
 
 def _outside_system(paths: Sequence[Path]) -> Iterator[Path]:
@@ -188,7 +195,8 @@ def in_memory(data: bytes) -> int:
     return file
 
 
-def seccomp_file(view: View) -> int | None:
-    """The filter of system calls as bubblewrap reads it. A build, which has files to write, may lock them."""
+def seccomp_program(view: View) -> bytes:
+    """The filter of system calls. A build, which has files to write, may lock them."""
     program = filter_program(signs=view.writable)
-    return None if program is None else in_memory(program)
+    assert program is not None, "without a filter for this machine no tier is chosen that has one"
+    return program

@@ -25,9 +25,9 @@ from arena.sandbox.bubblewrap import (
     in_memory,
     inner_command,
     options,
-    seccomp_file,
+    seccomp_program,
 )
-from arena.sandbox.family import Family
+from arena.sandbox.family import Family, bury_first_processes, wait_until_stopped
 
 MARK = "ARENA_PROCESS"
 """In the environment of a bot and all that it starts: which of the arena's processes it belongs to."""
@@ -101,12 +101,12 @@ class Cell:
         except OSError:
             return 0.0
 
-    def freeze(self, frozen: bool) -> None:
-        """Stops the bot where it is, or lets it go on."""
-        if frozen != self.frozen and self.accounts is not None:
-            self.frozen = frozen
-            with contextlib.suppress(OSError):
+    def freeze(self, frozen: bool, *, again: bool = False) -> None:
+        """Stops the bot where it is, or lets it go on. `again`: even if it should be stopped already."""
+        if (again or frozen != self.frozen) and self.accounts is not None:
+            with contextlib.suppress(OSError):  # it is gone
                 self.accounts.freeze(frozen)
+                self.frozen = frozen
 
     def signal(self, sign: signal.Signals) -> None:
         """To the bot's own processes, not to what holds them."""
@@ -137,6 +137,9 @@ class Cell:
 class Box(Cell):
     """Namespaces of its own, by bubblewrap: the `user` tier. Memory is looked at now and then."""
 
+    look_every = 0.1
+    """Seconds. Here nobody else keeps the bot from taking all the memory."""
+
     def __init__(self, view: View, allowance: Allowance) -> None:
         super().__init__(view, allowance)
         self.uid = draw_uid()
@@ -156,15 +159,20 @@ class Box(Cell):
         if any("\0" in word for word in (*settings, *command)):
             # They are handed over with NULs between them, so this is also what keeps a bot from adding its own.
             raise ValueError("a command with a NUL")
-        files = [in_memory(variables)]
-        inner = inner_command(command, files[0], self.allowance, self.uid, count=self._counts_processes_itself)
-        if (filter_file := seccomp_file(self.view)) is not None:
-            settings += ["--seccomp", str(filter_file)]
-            files.append(filter_file)
-        files.append(in_memory("".join(f"{setting}\0" for setting in settings).encode(errors="surrogateescape")))
         # Nothing of the environment that we were started in, and nothing of what the bot's author wants in its own.
         outside = {"PATH": os.defpath} | {name: value for name, value in env.items() if name == MARK}
-        return Launch([bubblewrap, "--args", str(files[-1]), "--", *inner], outside, Path("/"), files)
+        launch = Launch([], outside, Path("/"))
+        try:
+            launch.files.append(in_memory(variables))
+            launch.files.append(in_memory(seccomp_program(self.view)))
+            settings += ["--seccomp", str(launch.files[1])]
+            launch.files.append(in_memory("".join(f"{each}\0" for each in settings).encode(errors="surrogateescape")))
+        except OSError:
+            launch.close()
+            raise
+        inner = inner_command(command, launch.files[0], self.allowance, self.uid, count=self._counts_processes_itself)
+        launch.command = [bubblewrap, "--args", str(launch.files[2]), "--", *inner]
+        return launch
 
     @property
     def _counts_processes_itself(self) -> bool:
@@ -194,6 +202,7 @@ class Box(Cell):
         # only just being started. So nothing new is begun from here on, and then all of them go.
         with contextlib.suppress(ProcessLookupError, PermissionError):
             os.kill(self.pid, signal.SIGSTOP)
+            wait_until_stopped(self.pid)
             family = Family(self.pid).processes()
             self._orphans |= set(family) - {self.pid}
             for pid in reversed(family):
@@ -213,10 +222,8 @@ class Box(Cell):
                 if os.waitpid(pid, os.WNOHANG) == (0, 0):
                     continue
             self._orphans.discard(pid)
+        bury_first_processes()
         return not self._orphans
-
-    look_every = 0.1
-    """Seconds. Here nobody else keeps the bot from taking all the memory."""
 
     def _limit_reached(self) -> str | None:
         if isinstance(self.accounts, Family) and self.accounts.memory(self.allowance.memory) > self.allowance.memory:
@@ -255,6 +262,8 @@ class Cellblock:
 class LockedBox(Box):
     """A box inside a control group: the `strong` tier. The kernel itself keeps the limits."""
 
+    look_every = Cell.look_every
+
     def __init__(self, view: View, allowance: Allowance, block: Cellblock) -> None:
         super().__init__(view, allowance)
         self.group = block.group(allowance)
@@ -273,8 +282,6 @@ class LockedBox(Box):
     def kill(self) -> None:
         super().kill()
         self.group.kill()
-
-    look_every = Cell.look_every
 
     def _limit_reached(self) -> str | None:
         if self.group.killed_for_memory():

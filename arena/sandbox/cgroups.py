@@ -80,14 +80,17 @@ class Group:
         self._trees = trees
         self._name = name
         self.folders = sorted({tree.folder / name for tree in trees.values()})
-        self._usage = -1
+        self._usage = self._freezer = -1
         try:
             for folder in self.folders:
                 _hand_down_controllers(folder.parent)
                 folder.mkdir()
             self._limit(allowance)
             usage = "cpuacct.usage" if trees["cpuacct"].version == 1 else "cpu.stat"
+            # Kept open: they are used often, and must be usable when there are no more open files to be had.
             self._usage = os.open(self._file("cpuacct", usage), os.O_RDONLY | os.O_CLOEXEC)
+            freezer = "freezer.state" if self._is_v1("freezer") else "cgroup.freeze"
+            self._freezer = os.open(self._file("freezer", freezer), os.O_WRONLY | os.O_CLOEXEC)
         except OSError:
             self.remove()
             raise
@@ -125,19 +128,14 @@ class Group:
     def freeze(self, frozen: bool) -> None:
         """Stops all its processes where they are, or lets them go on."""
         if self._is_v1("freezer"):
-            self._file("freezer", "freezer.state").write_text("FROZEN" if frozen else "THAWED")
+            os.pwrite(self._freezer, b"FROZEN" if frozen else b"THAWED", 0)
         else:
-            self._file("freezer", "cgroup.freeze").write_text("1" if frozen else "0")
+            os.pwrite(self._freezer, b"1" if frozen else b"0", 0)
 
     def processes(self) -> list[int]:
         with contextlib.suppress(OSError):
             return [int(line) for line in self._file("pids", "cgroup.procs").read_text().split()]
         return []
-
-    def memory(self) -> int:
-        """The bytes it holds."""
-        name = "memory.usage_in_bytes" if self._is_v1("memory") else "memory.current"
-        return int(self._file("memory", name).read_text())
 
     def killed_for_memory(self) -> bool:
         """Whether the kernel has ended one of its processes because together they had all the memory allowed."""
@@ -170,9 +168,10 @@ class Group:
 
     def remove(self) -> bool:
         """Removes the group. Returns whether it is gone: it stays as long as a process of it is being taken apart."""
-        if self._usage >= 0:
-            os.close(self._usage)
-            self._usage = -1
+        for file in (self._usage, self._freezer):
+            if file >= 0:
+                os.close(file)
+        self._usage = self._freezer = -1
         for folder in list(self.folders):
             try:
                 folder.rmdir()
@@ -200,8 +199,13 @@ def sweep(trees: dict[str, Tree]) -> None:
         for left in folder.glob(f"{PREFIX}*"):
             owner = left.name.removeprefix(PREFIX).split("-")[0]
             if owner.isdigit() and not Path("/proc", owner).exists():
+                for name, thawed in (("freezer.state", "THAWED"), ("cgroup.freeze", "0")):
+                    if (left / name).exists():  # what is frozen cannot die
+                        with contextlib.suppress(OSError):
+                            (left / name).write_text(thawed)
                 with contextlib.suppress(OSError):
                     for pid in (left / "cgroup.procs").read_text().split():
-                        os.kill(int(pid), signal.SIGKILL)
+                        if pid != "0":  # a process that we cannot see; as a number it would be ourselves
+                            os.kill(int(pid), signal.SIGKILL)
                 with contextlib.suppress(OSError):
                     left.rmdir()

@@ -15,6 +15,8 @@ from pathlib import Path
 
 LOOK_AGAIN = 0.25
 """Seconds after which the families are looked up anew."""
+STOPPED_WITHIN = 1.0
+"""Seconds in which a process stops that is told to, unless the kernel has something else to do with it."""
 PAGE = os.sysconf("SC_PAGE_SIZE")
 
 
@@ -24,6 +26,9 @@ class Kinship:
     def __init__(self) -> None:
         self._children: dict[int, list[int]] = {}
         self.read = 0.0
+
+    def children(self, pid: int) -> list[int]:
+        return self._children.get(pid, [])
 
     def descendants(self, pid: int) -> list[int]:
         found = [pid]
@@ -47,6 +52,28 @@ class Kinship:
 
 
 _kinship = Kinship()
+
+
+def bury_first_processes() -> None:
+    """Buries what has become our child, because bubblewrap ended before the first process of its box, and has ended."""
+    _kinship.look()
+    for pid in _kinship.children(os.getpid()):
+        with contextlib.suppress(OSError):
+            lines = Path(f"/proc/{pid}/status").read_text().splitlines()
+            is_first = any(line.startswith("NSpid:") and line.split()[2:] == ["1"] for line in lines)
+            if is_first and any(line.startswith("State:\tZ") for line in lines):
+                os.waitpid(pid, os.WNOHANG)
+
+
+def wait_until_stopped(pid: int) -> None:
+    """Waits until a process that was sent SIGSTOP does nothing more: until then it may still start others."""
+    deadline = time.monotonic() + STOPPED_WITHIN
+    with contextlib.suppress(OSError):  # it is gone
+        while time.monotonic() < deadline:
+            stat = Path(f"/proc/{pid}/stat").read_bytes()
+            if stat[stat.rindex(b")") + 2 :][:1] in b"TtZX":
+                return
+            time.sleep(0.0005)
 
 
 def cpu_clock(pid: int) -> int:

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import platform
 import shutil
 import subprocess
 import sys
 import tempfile
+import time
 from dataclasses import dataclass, field
 from enum import StrEnum
 from functools import cache
@@ -16,6 +18,7 @@ from arena.sandbox import cgroups
 from arena.sandbox.allowance import Allowance
 from arena.sandbox.bubblewrap import SOCKETS, View, find_bubblewrap
 from arena.sandbox.cell import Box, Cell, Cellblock, LockedBox
+from arena.sandbox.seccomp import filter_program
 
 PROBE = "import arena, os, sys; sys.exit(0 if os.getpid() < 10 and not os.path.exists('/etc/passwd') else 3)"
 """A program that checks that it is boxed, with few processes before it, and that it can play all the same."""
@@ -91,6 +94,8 @@ def probe(tier: Tier) -> Probe:
         return Probe(tier, True, "bots run as you do, and can do what you can")
     if find_bubblewrap() is None:
         return Probe(tier, False, "bubblewrap is not installed", INSTALL)
+    if filter_program() is None:
+        return Probe(tier, False, f"there is no filter of system calls for {platform.machine()}", "write to us")
     for tool in ("prlimit", "setpriv"):
         if shutil.which(tool, path="/usr/bin") is None:
             return Probe(tier, False, f"{tool} is not installed", "install it: apt-get install util-linux")
@@ -123,8 +128,10 @@ def _try(tier: Tier, cell: Cell) -> Probe:
     finally:
         launch.close()
         cell.kill()
-        while not cell.remove():
-            pass
+        for _ in range(1000):
+            if cell.remove():
+                break
+            time.sleep(0.005)
     if done.returncode:
         said = (done.stderr.strip().splitlines() or [f"exit code {done.returncode}"])[-1]
         remedy = "see SECURITY.md"

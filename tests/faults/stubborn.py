@@ -95,6 +95,12 @@ def open_a_stream_without_a_window() -> None:
     time.sleep(LIFE)
 
 
+def burn() -> None:
+    until = time.monotonic() + LIFE
+    while time.monotonic() < until:
+        pass
+
+
 def run(mode: str, tag: str) -> None:
     death = threading.Timer(LIFE, os._exit, [1])
     death.daemon = True
@@ -102,6 +108,8 @@ def run(mode: str, tag: str) -> None:
     if mode != "honest":
         for sign in (signal.SIGTERM, signal.SIGHUP, signal.SIGINT):
             signal.signal(sign, signal.SIG_IGN)
+    if mode == "burns":
+        threading.Thread(target=burn, daemon=True).start()
     if mode == "comes-late":
         time.sleep(2.0)
     if mode == "no-window":

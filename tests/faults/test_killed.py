@@ -69,6 +69,20 @@ def test_a_referee_that_is_killed_while_bots_start_leaves_none(box: str, tag: st
         until_all_are_gone(tag)
 
 
+@BOXES
+def test_a_bot_that_is_frozen_ends_with_its_referee(box: str, tag: str, tmp_path: Path) -> None:
+    """What is frozen by a control group does not die before it is thawed."""
+    bots_of_it = [stubborn_folder(tmp_path, mode, tag) for mode in ("burns", "one-answer")]
+    home = tmp_path / "home"
+    with started("match", "mantis", *bots_of_it, "--ponder", "off", *ENDLESS, *boxed(box, home)) as referee:
+        log = home / "logs" / "burns.log"
+        until(lambda: log.exists() and "it is frozen until" in log.read_text(), "the one that burns was frozen")
+        referee.kill()
+        referee.communicate(timeout=PATIENCE)
+        until_all_are_gone(tag)
+        until_nothing_is_left_of(referee.pid)
+
+
 def tournament_of_stubborn_bots(home: Path, tag: str, box: str) -> tuple[str | Path, ...]:
     place = Home(home)
     with Store.open(place.database) as store:

@@ -73,6 +73,7 @@ def test_what_is_written_in_version_2(tmp_path: Path, monkeypatch: pytest.Monkey
         (self / "memory.events").write_text("low 0\noom 2\noom_kill 1\n")
         (self / "pids.events").write_text("max 3\n")
         (self / "cgroup.procs").write_text("11\n12\n")
+        (self / "cgroup.freeze").write_text("0")
 
     monkeypatch.setattr(Path, "mkdir", with_files)
     group = Group("arena-1-1", trees, Allowance(memory=64 * MIB, processes=7, cpus=1.5))

@@ -17,9 +17,11 @@ from typing import Any
 import psutil
 import pytest
 
+from arena.referee.process import adopt_orphans
 from arena.sandbox import Allowance, Cell, Mode, NoSandbox, Probe, Sandbox, Tier, View, bytes_shown, choose, probe
 from arena.sandbox import sandbox as module
 from arena.sandbox.allowance import MIB
+from arena.sandbox.family import bury_first_processes
 from arena.sandbox.files import anybody_can_read, hand_over, let_anybody_read, readable_copy, size_of
 from arena.sandbox.seccomp import MACHINES, filter_program
 
@@ -207,13 +209,29 @@ def test_a_cell_counts_processor_time_and_can_be_frozen(tier: Tier, tmp_path: Pa
 
 @pytest.mark.parametrize("tier", TIERS)
 def test_a_bot_that_is_killed_while_it_is_being_started_leaves_nothing(tier: Tier, tmp_path: Path) -> None:
+    tag = f"left-{os.getpid()}-{tier}"
     for number in range(12):
-        with started(Sandbox(tier).cell(View(tmp_path, tmp_path)), "while True:\n    'left 271828'"):
+        with started(Sandbox(tier).cell(View(tmp_path, tmp_path)), f"while True:\n    '{tag}'"):
             time.sleep(0.002 * number)
-    left = [process for process in psutil.process_iter(["cmdline"]) if "271828" in str(process.info["cmdline"])]
+    left = [process for process in psutil.process_iter(["cmdline"]) if tag in str(process.info["cmdline"])]
     gone, alive = psutil.wait_procs(left, timeout=PATIENCE)
     assert not alive, gone
-    assert not [child for child in psutil.Process().children() if child.status() == psutil.STATUS_ZOMBIE]
+    deadline = time.monotonic() + PATIENCE
+    while [child for child in psutil.Process().children() if child.status() == psutil.STATUS_ZOMBIE]:
+        assert time.monotonic() < deadline
+        bury_first_processes()
+
+
+@pytest.mark.parametrize("tier", BOXED)
+def test_a_bot_that_ends_by_itself_is_buried(tier: Tier, tmp_path: Path) -> None:
+    adopt_orphans()
+    before = {child.pid for child in psutil.Process().children()}
+    with started(Sandbox(tier).cell(View(tmp_path, tmp_path)), "pass") as process:
+        assert process.wait(PATIENCE) == 0
+    deadline = time.monotonic() + PATIENCE
+    while {child.pid for child in psutil.Process().children()} - before:
+        assert time.monotonic() < deadline
+        bury_first_processes()  # what was not dead yet at first
 
 
 @pytest.mark.parametrize("tier", BOXED)
