@@ -209,6 +209,7 @@ def test_a_cell_counts_processor_time_and_can_be_frozen(tier: Tier, tmp_path: Pa
 
 @pytest.mark.parametrize("tier", TIERS)
 def test_a_bot_that_is_killed_while_it_is_being_started_leaves_nothing(tier: Tier, tmp_path: Path) -> None:
+    adopt_orphans()  # as a referee does
     tag = f"left-{os.getpid()}-{tier}"
     before = {child.pid for child in psutil.Process().children()}
     for number in range(12):
