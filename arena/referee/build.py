@@ -69,26 +69,11 @@ def build(program: Program, sandbox: Sandbox | None = None, *, network: bool = F
 
 def _run(program: Program, cell: Cell, output: IO[bytes], network: bool) -> int:
     env = {"ARENA_PROTOS": str(protos_folder()), **(_downloads() if network else {}), **program.env}
-    launch = None
     try:
-        launch = cell.launch(resolved(program.build, program.folder), env)
-        process = subprocess.Popen(
-            launch.command,
-            cwd=launch.folder,
-            env=launch.env,
-            pass_fds=launch.files,
-            stdin=subprocess.DEVNULL,
-            stdout=output,
-            stderr=subprocess.STDOUT,
-            start_new_session=True,
-        )
+        process = cell.start(resolved(program.build, program.folder), env, output)
     except (OSError, ValueError) as error:  # ValueError: a NUL, or what cannot be the name of a variable
         why = getattr(error, "strerror", None) or error
         raise BuildFailed(f"{program.label}: the build command {program.build[0]!r} cannot be run: {why}.") from error
-    finally:
-        if launch:
-            launch.close()
-    cell.entered(process.pid)
     try:
         return _watched(program, cell, process, output)
     finally:

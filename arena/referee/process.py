@@ -9,7 +9,6 @@ import errno
 import os
 import secrets
 import signal
-import subprocess
 from collections.abc import Callable, Iterator
 from datetime import datetime
 from pathlib import Path
@@ -101,21 +100,9 @@ class BotProcess:
             self._output, output = os.pipe2(os.O_CLOEXEC | os.O_NONBLOCK)
         except OSError as error:
             raise HostFault(f"{program.label} was not started: {error.strerror}.") from error
-        launch = None
         try:
-            launch = cell.launch(program.command, {**program.env, **env, MARK: self._mark})
             os.set_blocking(output, True)
-            # Its own session, so that the whole group can be ended; no preexec_fn, which must not be used beside grpc.
-            self._popen = subprocess.Popen(
-                launch.command,
-                cwd=launch.folder,
-                env=launch.env,
-                pass_fds=launch.files,
-                stdin=subprocess.DEVNULL,
-                stdout=output,
-                stderr=output,
-                start_new_session=True,
-            )
+            self._popen = cell.start(program.command, {**program.env, **env, MARK: self._mark}, output)
         except (OSError, ValueError) as error:  # ValueError: a NUL, or an = in the name of a variable
             os.close(self._output)
             why = getattr(error, "strerror", None) or error
@@ -124,10 +111,7 @@ class BotProcess:
             raise BadProgram(f"{program.label} cannot be started: {why}: {program.command[0]}.") from error
         finally:
             os.close(output)
-            if launch:
-                launch.close()
         self.pid = self._popen.pid
-        cell.entered(self.pid)
         try:
             log.note(f"started, process {self.pid}: {' '.join(program.command)}")
             self._pidfd = os.pidfd_open(self.pid)

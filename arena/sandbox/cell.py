@@ -9,11 +9,12 @@ import contextlib
 import itertools
 import os
 import signal
+import subprocess
 import time
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Protocol
+from typing import IO, Protocol
 
 from arena.sandbox import cgroups
 from arena.sandbox.allowance import Allowance, bytes_shown
@@ -78,6 +79,26 @@ class Cell:
     def launch(self, command: Sequence[str], env: Mapping[str, str]) -> Launch:
         """How to start the command in here."""
         return Launch(list(command), {**os.environ, **env}, self.view.folder)
+
+    def start(self, command: Sequence[str], env: Mapping[str, str], output: int | IO[bytes]) -> subprocess.Popen[bytes]:
+        """Starts the command in here. Raises OSError, or ValueError where no process can have such a command."""
+        launch = self.launch(command, env)
+        try:
+            # Its own session, so that the whole group can be ended; no preexec_fn, which must not be used beside grpc.
+            process = subprocess.Popen(  # noqa: S603, starting what others have written is what a cell is for
+                launch.command,
+                cwd=launch.folder,
+                env=launch.env,
+                pass_fds=launch.files,
+                stdin=subprocess.DEVNULL,
+                stdout=output,
+                stderr=subprocess.STDOUT,
+                start_new_session=True,
+            )
+        finally:
+            launch.close()
+        self.entered(process.pid)
+        return process
 
     def entered(self, pid: int) -> None:
         """The process is started."""

@@ -110,30 +110,25 @@ def probe(tier: Tier) -> Probe:
 
 
 def _try(tier: Tier, cell: Cell) -> Probe:
-    launch = cell.launch([sys.executable, "-c", PROBE], {})
     try:
-        done = subprocess.run(  # noqa: S603, our own probe
-            launch.command,
-            env=launch.env,
-            cwd=launch.folder,
-            pass_fds=launch.files,
-            stdin=subprocess.DEVNULL,
-            capture_output=True,
-            text=True,
-            timeout=PROBE_SECONDS,
-            check=False,
-        )
-    except (OSError, subprocess.TimeoutExpired) as error:
+        process = cell.start([sys.executable, "-c", PROBE], {}, subprocess.PIPE)
+    except OSError as error:
+        cell.remove()
+        return Probe(tier, False, f"a program could not be started in it: {error}", "see SECURITY.md")
+    try:
+        output, _ = process.communicate(timeout=PROBE_SECONDS)
+    except subprocess.TimeoutExpired as error:
+        cell.kill()
+        process.communicate()
         return Probe(tier, False, f"a program started in it failed: {error}", "see SECURITY.md")
     finally:
-        launch.close()
-        cell.kill()
+        cell.left()
         for _ in range(1000):
             if cell.remove():
                 break
             time.sleep(0.005)
-    if done.returncode:
-        said = (done.stderr.strip().splitlines() or [f"exit code {done.returncode}"])[-1]
+    if process.returncode:
+        said = (output.decode(errors="replace").strip().splitlines() or [f"exit code {process.returncode}"])[-1]
         remedy = "see SECURITY.md"
         if "namespace" in said or "Permission" in said or "permitted" in said:
             remedy = "allow user namespaces: sysctl kernel.unprivileged_userns_clone=1 user.max_user_namespaces=10000"

@@ -31,21 +31,9 @@ PATIENCE = 60.0
 
 
 @contextmanager
-def started(cell: Cell, code: str, **env: str) -> Iterator[subprocess.Popen[str]]:
+def started(cell: Cell, code: str, **env: str) -> Iterator[subprocess.Popen[bytes]]:
     """A program in Python in the cell."""
-    launch = cell.launch([sys.executable, "-c", code], env)
-    process = subprocess.Popen(
-        launch.command,
-        env=launch.env,
-        cwd=launch.folder,
-        pass_fds=launch.files,
-        stdout=subprocess.PIPE,
-        stderr=subprocess.STDOUT,
-        text=True,
-        start_new_session=True,
-    )
-    launch.close()
-    cell.entered(process.pid)
+    process = cell.start([sys.executable, "-c", code], env, subprocess.PIPE)
     try:
         with process:
             yield process
@@ -182,7 +170,7 @@ def test_only_a_build_may_lock_files(tier: Tier, writable: bool, tmp_path: Path)
     lock = "import fcntl\nfile = open('/usr/bin/env')\nfcntl.flock(file, 1)\nfcntl.lockf(file, 1)"
     with started(Sandbox(tier).cell(View(tmp_path, tmp_path, writable=writable)), lock) as process:
         said, _ = process.communicate(timeout=PATIENCE)
-    assert ("PermissionError" not in said) is writable, said
+    assert (b"PermissionError" not in said) is writable, said
 
 
 @pytest.mark.parametrize("tier", TIERS)
