@@ -41,6 +41,7 @@ COMMANDS = {
     "retire": "submit:retire",
     "tournament": "tournament:tournament",
     "leaderboard": "leaderboard:leaderboard",
+    "web": "web:web",
     "compare": "compare:compare",
     "history": "history:history",
     "replay": "replays:app",

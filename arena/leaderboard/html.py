@@ -36,8 +36,8 @@ def as_html(boards: Sequence[Board], overall: Overall | None, title: str, genera
         tag("title", title),
         tag("style", Markup(style)),
     )
-    sections = [_overall(overall)] if overall else []
-    sections += [_bracket(board, f"bracket-{index}") for index, board in enumerate(boards, 1)]
+    sections = [across_brackets(overall)] if overall else []
+    sections += [bracket(board, f"bracket-{index}") for index, board in enumerate(boards, 1)]
     body = tag(
         "body",
         distributions.patterns(),
@@ -99,7 +99,7 @@ def _scrolling(label: str, table: Markup) -> Markup:
     return tag("div", table, class_="scroll", role="region", aria_label=label, tabindex=0)
 
 
-def _overall(overall: Overall) -> Markup:
+def across_brackets(overall: Overall) -> Markup:
     highest = max([value for row in overall.rows for value in row.by_bracket.values()] + [1.0])
     columns: list[Column[OverallRow]] = [
         Column("#", "number", lambda row: str(row.rank)),
@@ -132,15 +132,16 @@ def _share_of(highest: float, bracket: str, row: OverallRow) -> str:
     return tag("span", typeset(words.rating(value)), class_="bar", style=f"--share:{width}%")
 
 
-def _bracket(board: Board, id_: str) -> Markup:
+def bracket(board: Board, id_: str) -> Markup:
+    """All about one bracket: its standings and the plots."""
     intro = [tag("h2", board.bracket, id=f"{id_}-title"), tag("p", words.heading(board), class_="facts")]
     intro.append(tag("p", words.verdict(board), class_="verdict"))
     if board.rows:
-        intro += [_standings(board), *_notes(board), tag("div", *_figures(board), class_="figures")]
+        intro += [standings(board), *notes(board), tag("div", *figures(board), class_="figures")]
     return tag("section", *intro, id=id_, aria_labelledby=f"{id_}-title")
 
 
-def _standings(board: Board) -> Markup:
+def standings(board: Board) -> Markup:
     low, high = words.history_range(board.rows)
     columns: list[Column[Row]] = [
         Column("#", "number", _rank),
@@ -187,7 +188,7 @@ def _sparkline(row: Row, low: float, high: float) -> Markup:
     return tag("svg", *shapes, viewBox="0 0 100 28", role="img", aria_label=said, class_="spark")
 
 
-def _notes(board: Board) -> list[Markup]:
+def notes(board: Board) -> list[Markup]:
     said = []
     if any(row.separated is False for row in board.rows):
         said.append(f"{NOT_SEPARATED} and a dotted line: not told apart from the next row at 95 %.")
@@ -198,25 +199,25 @@ def _notes(board: Board) -> list[Markup]:
     return [tag("p", " ".join(said), class_="note")] if said else []
 
 
-def _figures(board: Board) -> list[Markup]:
+def figures(board: Board) -> list[Markup]:
     rows = board.rows
-    figures = []
+    drawn = []
     if any(row.history for row in rows[:MOST]):
         about = f"Each bot's μ after so many of its matches. Its strength lies most likely in the band of ± 2{SIGMA}."
-        figures.append(_figure("Ratings over matches", about, _drawn(plots.ratings, rows, FULL), "full"))
+        drawn.append(_figure("Ratings over matches", about, _drawn(plots.ratings, rows, FULL), "full"))
     if any(row.refit for row in rows[:MOST]):
         about = f"The dot is the estimate, the line its 95 % interval. {NOT_SEPARATED}: two neighbours not told apart."
-        figures.append(_figure("Strength by all results at once", about, _drawn(plots.refits, rows, HALF)))
+        drawn.append(_figure("Strength by all results at once", about, _drawn(plots.refits, rows, HALF)))
     if len(rows) > 1:
         about = "How often the row's bot was placed before the column's, in %, ties half."
-        figures.append(_figure("Head to head", about, _heat_map(board)))
+        drawn.append(_figure("Head to head", about, _heat_map(board)))
     if any(any(row.placements) for row in rows[:MOST]):
         about = "The share of matches that each bot ended at each place, in %."
-        figures.append(_figure("Places", about, _drawn(distributions.placements, rows, HALF)))
+        drawn.append(_figure("Places", about, _drawn(distributions.placements, rows, HALF)))
     if any(any(row.think_times) for row in rows[:MOST]):
         about = "Matches by their mean think time, in ms a move; the classes grow by steps of 1, 2, 5, 10."
-        figures.append(_figure("Think times", about, tag("div", distributions.think_times(rows), class_="multiples")))
-    return figures
+        drawn.append(_figure("Think times", about, tag("div", distributions.think_times(rows), class_="multiples")))
+    return drawn
 
 
 def _drawn(plot: Callable[[Sequence[Row], float], Markup], rows: Sequence[Row], widths: Mapping[str, float]) -> Markup:

@@ -14,6 +14,10 @@ class Markup(str):
 
     __slots__ = ()
 
+    def __html__(self) -> str:
+        """Says the same to template engines."""
+        return self
+
 
 def tag(element: str, /, *children: str, **attributes: str | float | None) -> Markup:
     """An element. Attributes that are None are left out; `stroke_width` is stroke-width, `class_` is class."""

@@ -138,6 +138,17 @@ def history_range(rows: Sequence[Row]) -> tuple[float, float]:
     return min(levels), max(levels)
 
 
+def band_range(rows: Sequence[Row]) -> tuple[float, float]:
+    """From the lowest to the highest strength that is likely for any of them."""
+    ends = [row.mu + side * row.sigma for row in rows for side in (-2, 2)]
+    return min(ends, default=0.0), max(ends, default=1.0)
+
+
+def along(value: float, low: float, high: float) -> str:
+    """How far between the two the value is, in %."""
+    return f"{100 * (value - low) / max(high - low, 1e-9):.1f}"
+
+
 def sparkline(row: Row, low: float, high: float, width: int) -> str:
     """The bot's μ over its matches, between low and high, in so many letters at most."""
     steps = len(SPARKS) - 1

@@ -1,0 +1,46 @@
+"""`arena web`: the arena in the browser."""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+import typer
+
+from arena.cli.console import err, out, shown
+from arena.cli.options import DEFAULT_HOME
+from arena.cli.options import Home as HomeOption
+from arena.store.home import Home
+from arena.store.store import Store
+
+
+def web(
+    host: Annotated[str, typer.Option(help="The address to listen on; 0.0.0.0 for everybody in the network.")] = (
+        "127.0.0.1"
+    ),
+    port: Annotated[int, typer.Option(min=0, max=65535, help="0: any that is free.")] = 8000,
+    open_browser: Annotated[bool, typer.Option("--open/--no-open", help="Open the browser.")] = True,
+    home: HomeOption = DEFAULT_HOME,
+) -> None:
+    """Show the arena in the browser: leaderboards, bots, matches, live events, and a table to play at.
+
+    Whoever reaches the address can look. Only who has the token in the printed address can play.
+
+    Example: arena web --port 8080 --no-open
+    """
+    from arena.web.serving import serve
+
+    place = Home(home)
+    with Store.open(place.database) as store:
+        serve(
+            place,
+            store,
+            host,
+            port,
+            ready=lambda address: _say(address, shown(str(home))),
+            open_browser=open_browser,
+        )
+
+
+def _say(address: str, home: str) -> None:
+    out.print(f"The arena in {home} is at [bold]{shown(address)}[/]", highlight=False, soft_wrap=True)
+    err.print("Stop it with Ctrl-C.", highlight=False)

@@ -1,0 +1,151 @@
+"""Server-sent events: browsers hear what has changed, as soon as it is on record.
+
+Any number of browsers may follow the same thing: what they are told is made once and sent to all of them. Nothing is
+made, and the store is not looked at, while nobody follows. A browser that is too slow misses what is out of date
+anyway: of each topic only the latest messages wait for it.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import json
+from collections.abc import AsyncIterator, Callable, Hashable, Mapping
+from contextlib import suppress
+from dataclasses import dataclass, field
+from typing import Self
+
+from anyio import to_thread
+from starlette.responses import StreamingResponse
+
+from arena.games.base import Json
+
+LOOK = 1.0
+"""Seconds between two looks at the store."""
+ALIVE = 15.0
+"""Seconds after which a browser that heard nothing hears that we are still there; this also finds those that left."""
+MOST_FOLLOWERS = 2000
+"""So many browsers at once; each takes an open file and some memory."""
+
+Messages = Mapping[str, Json]
+"""By the name of the part of the page that it is about: what the browser needs to know."""
+Maker = Callable[[], Messages]
+
+
+@dataclass(eq=False)
+class Follower:
+    """A browser that waits for what is new."""
+
+    waiting: dict[str, bytes] = field(default_factory=dict)
+    """The latest messages that were not sent yet, by name."""
+    has_mail: asyncio.Event = field(default_factory=asyncio.Event)
+
+    def tell(self, name: str, message: bytes) -> None:
+        self.waiting[name] = message
+        self.has_mail.set()
+
+    async def mail(self) -> bytes:
+        """What has come together; a comment where nothing has."""
+        with suppress(TimeoutError):
+            await asyncio.wait_for(self.has_mail.wait(), ALIVE)
+        self.has_mail.clear()
+        messages, self.waiting = self.waiting, {}
+        return b"".join(messages.values()) or b": still here\n\n"
+
+
+@dataclass(eq=False)
+class Topic:
+    """Something that browsers follow."""
+
+    make: Maker
+    followers: set[Follower] = field(default_factory=set)
+    latest: dict[str, bytes] = field(default_factory=dict)
+    """What was told last, by name."""
+
+    async def refresh(self) -> None:
+        """Makes the messages anew, and tells those that differ."""
+        made = await to_thread.run_sync(self.make)
+        for name, content in made.items():
+            message = encoded(name, content)
+            if self.latest.get(name) != message:
+                self.latest[name] = message
+                for follower in self.followers:
+                    follower.tell(name, message)
+
+
+def encoded(name: str, content: Json) -> bytes:
+    """A message as it travels. JSON has no line breaks, so one line of data is enough."""
+    return f"event: {name}\ndata: {json.dumps(content, ensure_ascii=False)}\n\n".encode()
+
+
+class Hub:
+    """Knows the topics and who follows them."""
+
+    def __init__(self, has_changed: Callable[[], bool]) -> None:
+        """`has_changed`: whether the store has changed since it was asked last."""
+        self.has_changed = has_changed
+        self.topics: dict[Hashable, Topic] = {}
+        self.closed = asyncio.Event()
+        self._ticking: asyncio.Task[None] | None = None
+
+    async def __aenter__(self) -> Self:
+        self._ticking = asyncio.create_task(self._tick())
+        return self
+
+    async def __aexit__(self, *_: object) -> None:
+        assert self._ticking
+        self._ticking.cancel()
+        with suppress(asyncio.CancelledError):
+            await self._ticking
+
+    @property
+    def followers(self) -> int:
+        return sum(len(topic.followers) for topic in self.topics.values())
+
+    async def _tick(self) -> None:
+        while True:
+            await asyncio.sleep(LOOK)
+            if not self.topics:
+                continue
+            if await to_thread.run_sync(self.has_changed):
+                await self.refresh()
+
+    async def refresh(self) -> None:
+        """Tells everybody what is new."""
+        for topic in list(self.topics.values()):
+            await topic.refresh()
+
+    async def follow(self, key: Hashable, make: Maker) -> AsyncIterator[bytes]:
+        """What a browser is sent that follows the topic: how it is now, then whatever changes."""
+        topic = self.topics.setdefault(key, Topic(make))
+        follower = Follower()
+        is_first = not topic.followers
+        topic.followers.add(follower)
+        try:
+            if is_first:
+                await topic.refresh()
+            else:
+                for name, message in topic.latest.items():
+                    follower.tell(name, message)
+            while not self.closed.is_set():
+                yield await follower.mail()
+        finally:
+            topic.followers.discard(follower)
+            if not topic.followers and self.topics.get(key) is topic:
+                del self.topics[key]
+
+    def close(self) -> None:
+        """Ends all streams: the server is about to stop."""
+        self.closed.set()
+        for topic in self.topics.values():
+            for follower in topic.followers:
+                follower.has_mail.set()
+
+    def response(self, key: Hashable, make: Maker) -> StreamingResponse:
+        """The stream for a browser's EventSource."""
+        return stream(self.follow(key, make))
+
+
+def stream(messages: AsyncIterator[bytes]) -> StreamingResponse:
+    """A response that never ends by itself. Proxies are asked not to collect it."""
+    headers = {"cache-control": "no-store", "x-accel-buffering": "no"}
+    return StreamingResponse(messages, media_type="text/event-stream", headers=headers)

@@ -1,0 +1,107 @@
+"""Runs the web application until somebody stops it."""
+
+from __future__ import annotations
+
+import asyncio
+import socket
+import webbrowser
+from collections.abc import Callable
+
+import uvicorn
+import uvloop
+
+from arena.errors import ArenaError, refusal
+from arena.store.home import Home
+from arena.store.store import Store
+from arena.web.app import create_app
+from arena.web.events import Hub
+from arena.web.security import LOOPBACK, Gate
+
+LEAVE_WITHIN = 2
+"""Seconds that browsers have to end their streams when the server stops."""
+
+
+def serve(
+    home: Home,
+    store: Store,
+    host: str,
+    port: int,
+    *,
+    ready: Callable[[str], None],
+    open_browser: bool,
+    token: str | None = None,
+) -> None:
+    """Serves the arena. `ready` is told the address, with the token, once it can be opened."""
+    gate = Gate(token)
+    listener = listen(host, port)
+    with listener:
+        local = is_loopback(host)
+        app = create_app(home, store, gate, LOOPBACK if local else None)
+        config = uvicorn.Config(
+            app,
+            log_level="warning",
+            access_log=False,
+            server_header=False,
+            timeout_graceful_shutdown=LEAVE_WITHIN,
+            timeout_keep_alive=30,
+            loop="none",
+        )
+        server = Server(config, app.state.site.hub)
+        address = f"http://{shown_host(listener, host)}/?token={gate.token}"
+
+        async def run() -> None:
+            telling = asyncio.create_task(tell())
+            try:
+                await server.serve(sockets=[listener])
+            finally:
+                telling.cancel()
+
+        async def tell() -> None:
+            while not server.started:
+                await asyncio.sleep(0.01)
+            ready(address)
+            if open_browser:
+                await asyncio.to_thread(webbrowser.open, address)
+
+        uvloop.run(run())
+
+
+class Server(uvicorn.Server):
+    """A server that lets nobody wait when it is told to stop."""
+
+    def __init__(self, config: uvicorn.Config, hub: Hub) -> None:
+        super().__init__(config)
+        self.hub = hub
+
+    async def shutdown(self, sockets: list[socket.socket] | None = None) -> None:
+        self.hub.close()
+        await super().shutdown(sockets)
+
+
+def listen(host: str, port: int) -> socket.socket:
+    """A socket that waits for browsers. Raises where that is not possible, with what to do about it."""
+    try:
+        family, kind, protocol, _, address = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM)[0]
+        listener = socket.socket(family, kind, protocol)
+        listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+        listener.bind(address)
+        listener.listen(1024)
+    except socket.gaierror as error:
+        raise ArenaError(f"there is no address {host!r}: {error.strerror}.") from error
+    except OSError as error:
+        raise ArenaError(
+            f"the port {port} of {host} cannot be had: {refusal(error)} Choose another one: arena web --port 0"
+        ) from error
+    return listener
+
+
+def is_loopback(host: str) -> bool:
+    return host in ("localhost", "::1") or host.startswith("127.")
+
+
+def shown_host(listener: socket.socket, host: str) -> str:
+    """Where a browser on this machine finds it."""
+    port = listener.getsockname()[1]
+    if host in ("0.0.0.0", "::", ""):  # noqa: S104, compared, not bound
+        host = "127.0.0.1"
+    return f"[{host}]:{port}" if ":" in host else f"{host}:{port}"

@@ -1,0 +1,29 @@
+"""What all pages share: the home, its store, the templates, who may do what, and who follows what."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import cast
+
+from starlette.requests import Request
+
+from arena.store.home import Home
+from arena.store.store import Store
+from arena.web.events import Hub
+from arena.web.pages import Pages
+from arena.web.security import Gate
+
+
+@dataclass(frozen=True, slots=True)
+class Site:
+    """One arena on the web."""
+
+    home: Home
+    store: Store
+    gate: Gate
+    pages: Pages
+    hub: Hub
+
+
+def site_of(request: Request) -> Site:
+    return cast("Site", request.app.state.site)

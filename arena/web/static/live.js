@@ -1,0 +1,55 @@
+// Keeps parts of a page up to date: an element with data-follow names a stream, the elements with data-part in it are
+// filled with what the stream's events of that name bring. The markup comes from our own templates, which escape
+// everything that somebody else has written.
+
+const calm = matchMedia("(prefers-reduced-motion: reduce)");
+
+/** Where the rows of the tables are, by their keys. @param {Element} part */
+function places(part) {
+  const found = new Map();
+  for (const row of part.querySelectorAll("tr[data-key]")) found.set(row.dataset.key, row.getBoundingClientRect().top);
+  return found;
+}
+
+/** Lets rows that are elsewhere now move there. @param {Element} part @param {Map<string, number>} before */
+function move(part, before) {
+  if (calm.matches) return;
+  for (const row of part.querySelectorAll("tr[data-key]")) {
+    const from = before.get(row.dataset.key);
+    if (from === undefined) continue;
+    const way = from - row.getBoundingClientRect().top;
+    if (Math.abs(way) > 1) {
+      row.animate([{ transform: `translateY(${way}px)` }, { transform: "none" }], { duration: 600, easing: "ease-out" });
+    }
+  }
+}
+
+/** @param {Element} part @param {string} markup */
+function replace(part, markup) {
+  if (part.markup === markup) return;
+  part.markup = markup;
+  const before = places(part);
+  const scrolled = part.querySelector(".scroll")?.scrollLeft ?? 0;
+  const focused = part.contains(document.activeElement) ? document.activeElement : null;
+  const template = document.createElement("template");
+  template.innerHTML = markup;
+  part.replaceChildren(template.content);
+  const scroll = part.querySelector(".scroll");
+  if (scroll) scroll.scrollLeft = scrolled;
+  if (focused) {
+    const address = focused.getAttribute("href");
+    const again = address ? part.querySelector(`[href="${CSS.escape(address)}"]`) : scroll;
+    again?.focus({ preventScroll: true });
+  }
+  move(part, before);
+}
+
+for (const followed of document.querySelectorAll("[data-follow]")) {
+  const stream = new EventSource(followed.dataset.follow);
+  for (const part of followed.querySelectorAll("[data-part]")) {
+    stream.addEventListener(part.dataset.part, (event) => replace(part, JSON.parse(event.data)));
+  }
+  stream.addEventListener("open", () => followed.setAttribute("data-connected", ""));
+  stream.addEventListener("error", () => followed.removeAttribute("data-connected"));
+  addEventListener("pagehide", () => stream.close());
+}
