@@ -39,7 +39,7 @@ def create_app(home: Home, store: Store, gate: Gate, hosts: Iterable[str] | None
             Route("/static/{digest}/{name:path}", pages.assets.serve),
             *boards.ROUTES,
         ],
-        middleware=[Middleware(Guarded, hosts=hosts), Middleware(GZipMiddleware, minimum_size=1000)],
+        middleware=[Middleware(Guarded, gate=gate, hosts=hosts), Middleware(GZipMiddleware, minimum_size=1000)],
         exception_handlers={ArenaError: _mistake, HTTPException: _no_page, Exception: _failure},
         lifespan=lifespan,
     )

@@ -55,8 +55,6 @@ class Filter:
 def home(request: Request) -> Response:
     """The first page: everybody across brackets, and the way to each bracket."""
     site = site_of(request)
-    if welcome := site.gate.welcome(request):
-        return welcome
     filter_ = Filter.of(request)
     boards = [load(site.store, name, filter_) for name in _brackets(site.store, filter_)]
     return site.pages.page(

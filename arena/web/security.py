@@ -68,7 +68,7 @@ class Gate:
     def welcome(self, request: Request) -> Response | None:
         """A visitor that brings the token gets a cookie, and the same page without the token in its address."""
         shown = request.query_params.get(TOKEN_PARAMETER)
-        if shown is None:
+        if shown is None or request.method != "GET":
             return None
         there = request.url.remove_query_params(TOKEN_PARAMETER)
         response = RedirectResponse(there.path + (f"?{there.query}" if there.query else ""), status_code=303)
@@ -90,11 +90,13 @@ class Gate:
 
 
 class Guarded:
-    """Wraps the application: refuses strange hosts and large bodies, adds the headers that protect pages."""
+    """Wraps the application: refuses strange hosts and large bodies, lets in who brings the token, and adds the headers
+    that protect pages."""
 
-    def __init__(self, app: ASGIApp, hosts: Iterable[str] | None) -> None:
+    def __init__(self, app: ASGIApp, gate: Gate, hosts: Iterable[str] | None) -> None:
         """`hosts`: the names by which we are reached; None: whatever they are."""
         self.app = app
+        self.gate = gate
         self.hosts = None if hosts is None else frozenset(hosts)
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
@@ -102,9 +104,9 @@ class Guarded:
             await self.app(scope, receive, send)
             return
         headers = Headers(scope=scope)
-        refused = self._refusal(headers)
-        if refused:
-            await refused(scope, receive, send)
+        answer = self._refusal(headers) or self.gate.welcome(Request(scope))
+        if answer:
+            await answer(scope, receive, send)
             return
         seen = 0
 

@@ -1,0 +1,122 @@
+"""What strangers, other sites and bots' authors cannot do to the pages."""
+
+from __future__ import annotations
+
+import http.client
+from collections.abc import Iterator
+from pathlib import Path
+from urllib.parse import urlsplit
+
+import pytest
+
+from tests.web.server import Served, serving
+
+
+@pytest.fixture(scope="module")
+def served(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Served]:
+    with serving(tmp_path_factory.mktemp("home")) as running:
+        yield running
+
+
+class Answer:
+    def __init__(self, response: http.client.HTTPResponse) -> None:
+        self.status = response.status
+        self.headers = {name.lower(): value for name, value in response.getheaders()}
+        self.cookies = response.msg.get_all("set-cookie") or []
+        self.text = response.read().decode()
+
+
+def ask(
+    served: Served, path: str, method: str = "GET", body: bytes | None = None, headers: dict[str, str] | None = None
+) -> Answer:
+    """A request as it is, without a browser's help or manners."""
+    connection = http.client.HTTPConnection(urlsplit(served.address).netloc, timeout=30)
+    try:
+        connection.request(method, path, body, headers or {})
+        return Answer(connection.getresponse())
+    finally:
+        connection.close()
+
+
+def test_every_answer_forbids_inline_scripts_and_frames(served: Served) -> None:
+    for path in ("/", "/nowhere", "/bots", "/static/x/web.css"):
+        headers = ask(served, path).headers
+        policy = dict(part.strip().partition(" ")[::2] for part in headers["content-security-policy"].split(";"))
+        assert policy["default-src"] == "'none'"
+        assert policy["script-src"] == "'self'"
+        assert policy["frame-ancestors"] == "'none'"
+        assert headers["x-content-type-options"] == "nosniff"
+
+
+def test_other_names_are_refused(served: Served) -> None:
+    """A page elsewhere could make its own name lead to this machine, and read what is here."""
+    assert ask(served, "/", headers={"Host": "evil.example"}).status == 421
+    assert ask(served, "/", headers={"Host": "localhost:1"}).status == 200
+
+
+def test_the_token_becomes_a_cookie_and_leaves_the_address(served: Served) -> None:
+    answer = ask(served, f"/bots?token={served.token}&x=1")
+    assert answer.status == 303
+    assert answer.headers["location"] == "/bots?x=1"
+    (cookie,) = answer.cookies
+    assert "HttpOnly" in cookie
+    assert "samesite=strict" in cookie.lower()
+    assert served.token not in cookie
+
+
+def test_a_wrong_token_is_no_token(served: Served) -> None:
+    answer = ask(served, "/?token=guess")
+    assert answer.status == 303
+    assert answer.cookies == []
+
+
+@pytest.mark.parametrize(
+    "path",
+    [
+        "/static/x/../../../../etc/passwd",
+        "/static/x/..%2f..%2f..%2fetc%2fpasswd",
+        "/static/x//etc/passwd",
+        "/static/x/%2e%2e/app.py",
+        "/matches/..%2f..%2farena.db",
+        "/bots/..%2f..%2farena.db",
+        "/boards/..%2f..%2farena.db",
+        "/tournaments/..%2farena.db",
+        "/live/..%2f..%2farena.db",
+        "/play/..%2f..%2farena.db",
+    ],
+)
+def test_no_path_leads_out(served: Served, path: str) -> None:
+    answer = ask(served, path)
+    assert answer.status in (400, 404)
+    assert "root:" not in answer.text
+    assert "SQLite" not in answer.text
+
+
+def test_large_bodies_are_refused(served: Served) -> None:
+    assert ask(served, "/play", "POST", b"x" * 100_000).status == 413
+    assert ask(served, "/play", "POST", None, {"Content-Length": "99999999999999"}).status == 413
+    assert ask(served, "/play", "POST", None, {"Content-Length": "-1"}).status in (400, 413)
+
+
+@pytest.mark.parametrize("path", ["/", "/boards/mantis", "/bots", "/matches", "/tournaments", "/boards.csv"])
+@pytest.mark.parametrize("method", ["POST", "PUT", "DELETE", "PATCH"])
+def test_pages_take_no_changes(served: Served, path: str, method: str) -> None:
+    assert ask(served, path, method).status in (403, 405)
+
+
+@pytest.mark.parametrize(
+    "query",
+    ["tournament=-1", "tournament=x", "tournament=" + "9" * 5000, "versions=some", "seats=zero", "seats=99", "%00=%ff"],
+)
+def test_bad_questions_get_a_sentence(served: Served, query: str) -> None:
+    for path in ("/", "/boards/mantis", "/matches", "/bots"):
+        answer = ask(served, f"{path}?{query}")
+        assert answer.status in (200, 400, 404), (path, answer.text)
+        assert "Something went wrong" not in answer.text
+
+
+def test_the_home_is_not_told(served: Served, tmp_path_factory: pytest.TempPathFactory) -> None:
+    """Where the files are is nobody's business."""
+    home = str(Path(tmp_path_factory.getbasetemp()))
+    for path in ("/", "/nowhere", "/bots/nobody", "/matches/1-mantis-1-1", "/boards/chess"):
+        assert home not in ask(served, path).text
