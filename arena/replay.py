@@ -323,29 +323,50 @@ def start(header: Header) -> AnyState:
     return find_game(header.game).from_deal(header.deal, len(header.seats), **header.options)
 
 
+class Playback:
+    """Plays a match again, one line after the other, whether its replay is complete or still being written."""
+
+    def __init__(self, header: Header) -> None:
+        self.state = start(header)
+        self.forfeited: list[int] = []
+        """The seats that have forfeited, in the order they did."""
+        self._game = find_game(header.game)
+        self._line = 1
+
+    def play(self, entry: Decision | Fault) -> Sequence[object]:
+        """Plays the next line and returns the events. Raises ReplayMismatch where the rules do not allow it."""
+        self._line += 1
+        if isinstance(entry, Fault):
+            self._forfeit(entry)
+            return ()
+        _check_turn(self._line, entry, self.state, self.forfeited)
+        try:
+            return self.state.apply(self._game.parse_action(entry.action))
+        except (BadActionText, IllegalAction) as error:
+            raise ReplayMismatch(self._line, str(error)) from error
+
+    def _forfeit(self, fault: Fault) -> None:
+        if fault.seat in self.forfeited:
+            raise ReplayMismatch(self._line, f"seat {fault.seat} had forfeited before.")
+        if self.state.to_move is None:
+            raise ReplayMismatch(self._line, f"seat {fault.seat} forfeits, but the game was over before.")
+        self.forfeited.append(fault.seat)
+
+    @property
+    def over(self) -> bool:
+        """Whether nothing more can be played."""
+        return self.state.to_move is None or len(self.forfeited) == self.state.seats
+
+
 def follow(replay: Replay) -> Iterator[Step]:
     """Plays the match again, line by line. Raises ReplayMismatch where the rules do not allow what a line says.
 
     Each step has its own copy of the state.
     """
-    state = start(replay.header)
-    game = find_game(replay.header.game)
-    forfeited: list[int] = []
+    playback = Playback(replay.header)
     for line, entry in enumerate(replay.entries, start=2):
-        events: Sequence[object] = ()
-        if isinstance(entry, Fault):
-            if entry.seat in forfeited:
-                raise ReplayMismatch(line, f"seat {entry.seat} had forfeited before.")
-            if state.to_move is None:
-                raise ReplayMismatch(line, f"seat {entry.seat} forfeits, but the game was over before.")
-            forfeited.append(entry.seat)
-        else:
-            _check_turn(line, entry, state, forfeited)
-            try:
-                events = state.apply(game.parse_action(entry.action))
-            except (BadActionText, IllegalAction) as error:
-                raise ReplayMismatch(line, str(error)) from error
-        yield Step(line, entry, events, state.clone())
+        events = playback.play(entry)
+        yield Step(line, entry, events, playback.state.clone())
 
 
 def _check_turn(line: int, entry: Decision, state: AnyState, forfeited: Sequence[int]) -> None:
