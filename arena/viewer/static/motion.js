@@ -1,0 +1,127 @@
+// Cards that travel. The table itself always shows the frame as it is; what flies are copies above it, moved by
+// transform and opacity alone, so that the browser need not lay anything out.
+
+import { el, reducedMotion } from "./dom.js";
+import { drawBack, drawFront } from "./mantis_cards.js";
+
+const GENTLE = "cubic-bezier(.3, 0, .2, 1)";
+
+export class Flights {
+  /** @param {HTMLElement} table the copies fly over it; it must be positioned */
+  constructor(table) {
+    this.table = table;
+    this.layer = el("div", { class: "flights", "aria-hidden": "true" });
+    table.append(this.layer);
+    /** Where things are, until the table changes its size: reading it anew at each step would force a layout. */
+    this.places = new Map();
+    this.running = new Set();
+    this.drawn = new Map();
+    new ResizeObserver(() => this.places.clear()).observe(table);
+  }
+
+  /** The middle of an element, and its width, in the table's own coordinates. */
+  place(element) {
+    if (!this.places.has(element)) {
+      const around = this.table.getBoundingClientRect();
+      const box = element.getBoundingClientRect();
+      this.places.set(element, { x: box.x - around.x + box.width / 2, y: box.y - around.y + box.height / 2, width: box.width });
+    }
+    return this.places.get(element);
+  }
+
+  /** Forgets where things are, because they were put elsewhere. */
+  moved() {
+    this.places.clear();
+  }
+
+  stop() {
+    for (const animation of this.running) animation.cancel();
+  }
+
+  animate(element, keyframes, options) {
+    const animation = element.animate(keyframes, { easing: GENTLE, fill: "backwards", ...options });
+    this.running.add(animation);
+    const over = () => this.running.delete(animation);
+    animation.addEventListener("finish", over);
+    animation.addEventListener("cancel", over);
+    return animation;
+  }
+
+  /** A copy that lives for as long as it flies. The faces are drawn once and used again. */
+  copy(key, make) {
+    const spare = this.drawn.get(key) ?? [];
+    this.drawn.set(key, spare);
+    const flyer = spare.pop() ?? el("div", { class: "flyer" }, ...make());
+    this.layer.append(flyer);
+    return { flyer, release: () => (flyer.remove(), spare.push(flyer)) };
+  }
+
+  /** A card is turned over while it travels from one element to another. */
+  flip(from, to, card, { duration }) {
+    if (reducedMotion()) return;
+    const [start, end] = [this.place(from), this.place(to)];
+    const front = card.includes("+") ? `${card[0]}+${card.split("+")[1]}` : card[0];
+    const { flyer, release } = this.copy(`flip ${card}`, () => {
+      const back = drawBack(card.slice(2, 5));
+      const face = drawFront(front);
+      face.classList.add("turned");
+      return [back, face];
+    });
+    const ratio = end.width / start.width;
+    flyer.style.width = `${start.width}px`;
+    const animation = this.animate(
+      flyer,
+      [
+        { transform: at(start, 1, 0) },
+        { transform: at(between(start, end), (1 + ratio) / 2 + 0.25, 110), offset: 0.5 },
+        { transform: at(end, ratio, 180) },
+      ],
+      { duration },
+    );
+    animation.addEventListener("finish", release);
+    animation.addEventListener("cancel", release);
+  }
+
+  /** Cards of one colour travel together; of a face-down card (letter null) only a blank one is seen. */
+  carry(from, to, letter, count, { duration, delay = 0 }) {
+    if (reducedMotion()) return;
+    const [start, end] = [this.place(from), this.place(to)];
+    const { flyer, release } = this.copy(`carry ${letter} ${count}`, () => [
+      letter ? drawFront(letter) : el("span", { class: "blank" }),
+      el("span", { class: "many" }, `×${count}`),
+    ]);
+    const width = letter ? Math.min(start.width, end.width) : Math.min(start.width / 4, 40);
+    flyer.style.width = `${width}px`;
+    const animation = this.animate(
+      flyer,
+      [
+        { transform: at(start, 1, 0), opacity: 1 },
+        { transform: at(between(start, end), 1.25, 0), opacity: 1, offset: 0.55 },
+        { transform: at(end, 0.8, 0), opacity: 0.2 },
+      ],
+      { duration, delay },
+    );
+    animation.addEventListener("finish", release);
+    animation.addEventListener("cancel", release);
+  }
+
+  /** An element that is where it belongs comes there from elsewhere. */
+  move(element, away, duration) {
+    if (reducedMotion()) return;
+    this.animate(element, [{ transform: away, opacity: 0.3 }, { transform: "none", opacity: 1 }], { duration });
+  }
+
+  /** What has arrived is seen from then on only. */
+  arrive(element, delay, duration) {
+    if (!element || reducedMotion()) return;
+    this.animate(element, [{ opacity: 0.05 }, { opacity: 1 }], { duration: duration * 0.15, delay });
+  }
+}
+
+function between(one, other) {
+  return { x: (one.x + other.x) / 2, y: (one.y + other.y) / 2 - 18 };
+}
+
+function at({ x, y }, scale, turned) {
+  return `translate(${x.toFixed(1)}px, ${y.toFixed(1)}px) translate(-50%, -50%) perspective(600px) scale(${scale.toFixed(3)}) rotateY(${turned}deg)`;
+}

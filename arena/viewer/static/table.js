@@ -1,0 +1,30 @@
+// The table alone, without the controls of a viewer: for a live page, or for somebody who plays.
+//
+//     const table = new Table(element, film, { onChoose: (action) => … });
+//     table.show(frame, { seat, choices, entry, out, scoring, duration });
+//
+// `film` is only asked for what does not change: game, seats, goal, colours. `frame` is what arena.viewer.frames.frame
+// makes, or what frameAt (film.js) takes out of a film. The options, all of which may be left out:
+//     seat      through whose eyes: this seat sits at the bottom
+//     choices   what can be chosen: [{ action: "steal 2", label: "Steal", hint: "41 %", best: true }], as in choices.js
+//     entry     what led to this frame; with `duration` (in ms) it is shown as a movement
+//     out       the seats that have forfeited
+//     scoring   Tentagram: which step of the scoring is shown (scoring.js)
+//     result    the film's result, once the game is over
+
+import { MantisTable } from "./mantis.js";
+import { TentagramTable } from "./tentagram.js";
+
+const TABLES = { mantis: MantisTable, tentagram: TentagramTable };
+
+export class Table {
+  /** @param {HTMLElement} element @param {import("./film.js").Film} film @param {{onChoose?: (action: string) => void}} [options] */
+  constructor(element, film, { onChoose = () => {} } = {}) {
+    element.classList.add("viewer");
+    this.drawn = new TABLES[film.game](element, film, onChoose);
+  }
+
+  show(frame, options = {}) {
+    this.drawn.show(frame, options);
+  }
+}
