@@ -53,6 +53,11 @@ FAR_TAIL = 6.0
 DEPTH = 20
 ROOT_HALF = sqrt(0.5)
 ROOT_2_OVER_PI = sqrt(2 / pi)
+WIDEST_STEP, STEP_OF_THE_STEEPEST = 0.8, 0.6
+"""The steps of the sum in `chance_to_win`: in standard deviations of the player, and in those of the surest opponent.
+The sum is within 0.0002 of the integral for 16 players, and nearer for fewer."""
+REACH = 4.75
+"""It goes so many standard deviations to either side."""
 
 Normal = tuple[float, float]
 """A normal distribution by its mean and variance."""
@@ -176,6 +181,37 @@ def win_probability(one: Rating, other: Rating) -> float:
     """The chance that the one performs better than the other in a match; the two chances add up to 1."""
     variance = one.sigma * one.sigma + other.sigma * other.sigma + 2 * PERFORMANCE_VARIANCE
     return 0.5 * erfc((other.mu - one.mu) / sqrt(2 * variance))
+
+
+def chance_to_win(ratings: Sequence[Rating], player: int) -> float:
+    """The chance that this player performs better than all others in a match; the chances of all add up to 1.
+
+    It is the integral over the player's performance of the chance that everybody else stays below it. The integrand is
+    smooth and ends in tails on both sides, so that a plain sum over even steps is as good as anything.
+    """
+    if len(ratings) == 2:
+        return win_probability(ratings[player], ratings[1 - player])
+    ours = ratings[player]
+    spread = sqrt(ours.sigma * ours.sigma + PERFORMANCE_VARIANCE)
+    others = []
+    steepest = 0.0
+    for number, other in enumerate(ratings):
+        if number != player:
+            scale = sqrt(2 * (other.sigma * other.sigma + PERFORMANCE_VARIANCE))
+            others.append(((other.mu - ours.mu) / scale, spread / scale))
+            steepest = max(steepest, spread / scale)
+    if not others:
+        return 1.0
+    step = min(WIDEST_STEP, STEP_OF_THE_STEEPEST / steepest)
+    steps = int(REACH / step)
+    total = 0.0
+    for number in range(-steps, steps + 1):
+        performance = number * step
+        part = exp(-performance * performance / 2)
+        for behind, slope in others:
+            part *= 0.5 * erfc(behind - slope * performance)
+        total += part
+    return total * step * ROOT_2_OVER_PI / 2
 
 
 def _hardly_differ(one: Comparison, other: Comparison) -> bool:

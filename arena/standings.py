@@ -13,6 +13,7 @@ from typing import NamedTuple
 
 from arena.ratings import Rating, Scale
 from arena.records import SeatRecord
+from arena.surprises import Surprises
 
 THINK_MS_BOUNDS = (0.1, 0.2, 0.5, 1.0, 2.0, 5.0, 10.0, 20.0, 50.0, 100.0, 200.0, 500.0, 1000.0)
 """Upper bounds of the classes in a distribution of think times, ms a move; one more class is open."""
@@ -30,6 +31,21 @@ class RatingPoint(NamedTuple):
 
 
 @dataclass(slots=True)
+class SeatTally:
+    """How one bot fared on one seat of tables of one size."""
+
+    matches: int = 0
+    wins: float = 0.0
+    placements: int = 0
+    """Their sum."""
+
+    def add(self, seat: SeatRecord) -> None:
+        self.matches += 1
+        self.wins += seat.won
+        self.placements += seat.placement
+
+
+@dataclass(slots=True)
 class Standing:
     """What one bot version has reached."""
 
@@ -44,6 +60,8 @@ class Standing:
     """How many matches had a mean think time in each class of THINK_MS_BOUNDS."""
     faults: dict[str, int] = field(default_factory=dict)
     last_match: str = ""
+    by_seat: dict[int, list[SeatTally]] = field(default_factory=dict)
+    """For each size of table what it has reached on each of the seats."""
 
     def add(self, seat: SeatRecord, match: str) -> None:
         self.matches += 1
@@ -58,6 +76,13 @@ class Standing:
         if seat.fault:
             self.faults[seat.fault] = self.faults.get(seat.fault, 0) + 1
         self.last_match = match
+
+    def tally(self, table: int, number: int) -> SeatTally:
+        """What it has reached on that seat of tables of that size."""
+        seats = self.by_seat.get(table)
+        if seats is None:
+            seats = self.by_seat[table] = [SeatTally() for _ in range(table)]
+        return seats[number]
 
     @property
     def worth_a_point(self) -> bool:
@@ -82,6 +107,8 @@ class Changes:
     versions: set[int] = field(default_factory=set)
     pairs: set[tuple[int, int]] = field(default_factory=set)
     points: list[RatingPoint] = field(default_factory=list)
+    surprises: set[tuple[int, bool]] = field(default_factory=set)
+    """Of which versions the surprising wins (True) or losses (False) are others now."""
 
 
 class Standings:
@@ -93,6 +120,7 @@ class Standings:
         """Whether all that counts for the rating is who won, not the places behind."""
         self.bots: dict[int, Standing] = {}
         self.head_to_head: dict[tuple[int, int], Meetings] = {}
+        self.surprises = Surprises()
         self._changes = Changes()
 
     def rating(self, version_id: int) -> Rating:
@@ -100,12 +128,18 @@ class Standings:
         return standing.rating if standing else Rating()
 
     def fold(self, seats: Sequence[SeatRecord], match: str) -> None:
-        """Counts a match."""
+        """Counts a match. The seats come in their order at the table."""
+        for number, seat in enumerate(seats):
+            if seat.version_id not in self.bots:
+                self.bots[seat.version_id] = Standing()
+            self.bots[seat.version_id].tally(len(seats), number).add(seat)
         # With ties the rating depends on the order in which the players are listed, so they are listed by id.
         seats = sorted(seats)
         placements = [1 if seat.won else 2 for seat in seats] if self.winners_only else [s.placement for s in seats]
-        standings = [self.bots.setdefault(seat.version_id, Standing()) for seat in seats]
-        rated = self.scale.rate([standing.rating for standing in standings], placements)
+        standings = [self.bots[seat.version_id] for seat in seats]
+        before = [standing.rating for standing in standings]
+        rated = self.scale.rate(before, placements)
+        self._changes.surprises.update(self.surprises.note(seats, before, match))
         for standing, seat, rating in zip(standings, seats, rated, strict=True):
             standing.rating = rating
             standing.add(seat, match)
@@ -119,7 +153,9 @@ class Standings:
 
     def _meet(self, seat: SeatRecord, other: SeatRecord) -> None:
         pair = seat.version_id, other.version_id
-        meetings = self.head_to_head.setdefault(pair, Meetings())
+        meetings = self.head_to_head.get(pair)
+        if meetings is None:
+            meetings = self.head_to_head[pair] = Meetings()
         meetings.matches += 1
         meetings.points += points(seat.placement, other.placement)
         self._changes.pairs.add(pair)

@@ -10,10 +10,21 @@ from random import Random
 import mpmath
 import pytest
 import trueskill
+from hypothesis import given
+from hypothesis import strategies as st
 
 from arena.errors import UnknownOptionValue
 from arena.games.registry import GAMES
-from arena.ratings import LEAST_TIE_RATE, TIE_RATES, Rating, Scale, draw_probability, quality, win_probability
+from arena.ratings import (
+    LEAST_TIE_RATE,
+    TIE_RATES,
+    Rating,
+    Scale,
+    chance_to_win,
+    draw_probability,
+    quality,
+    win_probability,
+)
 
 PUBLISHED = Scale(0.10)
 PUBLISHED_DIGITS = 0.001
@@ -289,3 +300,55 @@ def test_an_unknown_game_has_a_usual_tie_rate() -> None:
 def test_an_unknown_edition_is_an_error() -> None:
     with pytest.raises(UnknownOptionValue):
         draw_probability("mantis", {"edition": "deluxe"})
+
+
+# The chance to win among several
+
+
+SKILLS = st.builds(Rating, st.floats(0, 50), st.floats(0.1, 25 / 3))
+TABLES = st.lists(SKILLS, min_size=2, max_size=16)
+
+
+@given(TABLES)
+def test_the_chances_to_win_add_up_to_one(ratings: list[Rating]) -> None:
+    chances = [chance_to_win(ratings, player) for player in range(len(ratings))]
+    assert all(0 <= chance <= 1.001 for chance in chances)
+    assert sum(chances) == pytest.approx(1, abs=1e-3)
+
+
+@given(SKILLS, SKILLS)
+def test_of_two_the_chance_to_win_is_known_in_closed_form(one: Rating, other: Rating) -> None:
+    assert chance_to_win([one, other], 0) == win_probability(one, other)
+    nobody = Rating(-1000.0, 0.1)  # a third who never wins, so that the sum is worked out
+    assert chance_to_win([one, other, nobody], 0) == pytest.approx(win_probability(one, other), abs=1e-3)
+
+
+@given(TABLES, st.floats(0.1, 20))
+def test_who_is_stronger_has_the_better_chance(ratings: list[Rating], more: float) -> None:
+    stronger = [Rating(ratings[0].mu + more, ratings[0].sigma), *ratings[1:]]
+    assert chance_to_win(stronger, 0) >= chance_to_win(ratings, 0) - 1e-3
+    assert chance_to_win(stronger, 1) <= chance_to_win(ratings, 1) + 1e-3
+
+
+@given(st.integers(1, 16))
+def test_equals_have_equal_chances(seats: int) -> None:
+    assert chance_to_win([Rating()] * seats, seats - 1) == pytest.approx(1 / seats, abs=1e-3)
+
+
+@pytest.mark.parametrize("seats", [3, 4, 6, 16])
+def test_the_chance_to_win_is_the_integral(seats: int) -> None:
+    """Newcomers among settled bots are the steepest there is; the reference is worked out in small steps."""
+    rng = Random(seats)
+    beta = 25 / 6
+    tables = [[Rating(rng.gauss(25, 6), rng.choice([0.4, 2.0, 25 / 3])) for _ in range(seats)] for _ in range(5)]
+    tables.append([Rating(), *[Rating(25.0, 0.4)] * (seats - 1)])
+    for ratings in tables:
+        spreads = [hypot(rating.sigma, beta) for rating in ratings]
+        expected = 0.0
+        for step in range(-800, 801):
+            performance = ratings[0].mu + spreads[0] * step / 100
+            part = exp(-((step / 100) ** 2) / 2) / sqrt(2 * pi) / 100
+            for rating, spread in zip(ratings[1:], spreads[1:], strict=True):
+                part *= (1 + erf((performance - rating.mu) / spread / sqrt(2))) / 2
+            expected += part
+        assert chance_to_win(ratings, 0) == pytest.approx(expected, abs=3e-4)

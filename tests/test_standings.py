@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from arena.ratings import Rating, Scale
 from arena.records import SeatRecord
-from arena.standings import THINK_MS_BOUNDS, Standing, Standings, pair_points
+from arena.standings import THINK_MS_BOUNDS, SeatTally, Standing, Standings, pair_points
 
 
 def seat(version: int, placement: int, won: float = 0.0, fault: str | None = None, ms: float = 10.0) -> SeatRecord:
@@ -25,12 +25,12 @@ def test_a_match_counts_for_everybody_at_the_table() -> None:
     assert standings.head_to_head[1, 2].matches == 2
 
 
-def test_the_order_in_which_a_table_is_listed_does_not_matter() -> None:
+def test_ratings_do_not_depend_on_who_sits_where() -> None:
     table = [seat(4, 1, 1.0), seat(7, 2), seat(2, 2), seat(9, 4)]
     one, other = Standings(Scale(0.2)), Standings(Scale(0.2))
     one.fold(table, "m")
     other.fold(table[::-1], "m")
-    assert one.bots == other.bots
+    assert [one.rating(version) for version in (2, 4, 7, 9)] == [other.rating(version) for version in (2, 4, 7, 9)]
 
 
 def test_ratings_are_those_of_the_scale() -> None:
@@ -60,6 +60,18 @@ def test_the_history_thins_out() -> None:
     assert points[:33] == [*range(1, 33), 34]
     assert len(points) < 150
     assert points[-1] == 1984
+
+
+def test_what_a_bot_reaches_is_kept_by_seat_and_size_of_table() -> None:
+    standings = Standings(Scale(0.05))
+    standings.fold([seat(1, 1, 1.0), seat(2, 2)], "m1")
+    standings.fold([seat(2, 1, 0.5), seat(1, 1, 0.5)], "m2")
+    standings.fold([seat(3, 3), seat(1, 2), seat(2, 1, 1.0)], "m3")
+    standings.fold([seat(3, 1, 1.0), seat(1, 3), seat(2, 2)], "m4")
+    assert standings.bots[1].by_seat == {
+        2: [SeatTally(1, 1.0, 1), SeatTally(1, 0.5, 1)],
+        3: [SeatTally(), SeatTally(2, 0.0, 5), SeatTally()],
+    }
 
 
 def test_changes_are_told_once() -> None:
