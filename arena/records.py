@@ -5,11 +5,15 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import NamedTuple
 
+PERSON = 0
+"""Stands for the version of a person, who has none."""
+
 
 class SeatRecord(NamedTuple):
     """What one seat did in a match."""
 
     version_id: int
+    """The bot's version, or PERSON."""
     placement: int
     won: float
     """A win that n seats share counts 1/n."""
@@ -22,6 +26,8 @@ class SeatRecord(NamedTuple):
     """How long the match waited for it; None in old records."""
     cpu_ms: float | None = None
     """The processor time that it used for its turns; None where that was not measured."""
+    person: str | None = None
+    """The name of the person who sat there, where it was not a bot."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -218,7 +218,7 @@ def _printable(what: str, text: str) -> str:
 
 
 def _versions(store: Store, name: str) -> set[str]:
-    return {version.version for version in store.bots.all_versions() if version.bot == name}
+    return {version.version for version in store.bots.versions_of(name)}
 
 
 @contextlib.contextmanager

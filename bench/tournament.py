@@ -16,11 +16,8 @@ import os
 import shutil
 import subprocess
 import sys
-import zlib
-from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
-from random import Random
 from statistics import median
 from tempfile import TemporaryDirectory
 from time import perf_counter
@@ -33,14 +30,9 @@ from rich import box
 from rich.console import Console
 from rich.table import Table
 
-from arena import replay
-from arena.games.registry import find_game
-from arena.records import BlockRecord, MatchRecord, SeatRecord
 from arena.referee import Limits
-from arena.simulation import simulate_game
-from arena.standings import Standings, pair_points
+from arena.standings import Standings
 from arena.store.home import Home
-from arena.store.matches import Batch
 from arena.store.schema import ALL
 from arena.store.store import Store
 from arena.submission import Submission, program_of, submit
@@ -48,6 +40,7 @@ from arena.tournament.conductor import Conductor, Progress
 from arena.tournament.event import Event
 from arena.tournament.separation import refit_scope
 from bench.referee import PINNED, PYTHON, Contestant, Figures, rate
+from bench.stores import fill
 
 out = Console()
 CORES = len(os.sched_getaffinity(0))
@@ -103,9 +96,10 @@ def play(home: Home, bots: tuple[str, ...], event: Event) -> Played:
         programs = {version.id: program_of(home, version) for version in versions}
         Conductor(home, store, record, by_id, programs, jobs=CORES, show=show).play()
         ended = perf_counter()
-        found = list(store.matches.stored(tournament_id=record.id))
-    decisions = sum(match.decisions for match in found)
-    return Played(len(found), decisions, ended - first[0], ended - began, memory)
+        played = store.tournaments.load(record.id).played
+        standings = [store.standings.load(record.id, bracket) for bracket in event.brackets]
+    decisions = sum(bot.decisions for each in standings for bot in each.bots.values())
+    return Played(played, decisions, ended - first[0], ended - began, memory)
 
 
 # Beside the bare referee
@@ -177,60 +171,6 @@ def measure_growth(sizes: tuple[int, ...]) -> None:
 
 
 # A store of many matches
-
-
-def invented(count: int, bots: int, seats: int, rng: Random) -> Iterator[tuple[tuple[int, ...], list[list[int]]]]:
-    """Blocks of results between bots of different strengths: who met, and the placements in each rotation."""
-    for _ in range(count):
-        entrants = tuple(rng.sample(range(bots), seats))
-        rotations = []
-        for _ in range(seats):
-            order = sorted(entrants, key=lambda entrant: -(entrant + rng.gauss(0, 3)))
-            rotations.append([order.index(entrant) + 1 for entrant in entrants])
-        yield entrants, rotations
-
-
-def fill(home: Home, matches: int, bots: int = 8, seats: int = 4) -> None:
-    """A store with a tournament of so many invented matches."""
-    game = find_game("mantis")
-    text = replay.dumps(simulate_game(game, {}, seats, "bench", "1-mantis-1-1").replay)
-    packed = zlib.compress(text.encode())
-    rng = Random("bench")
-    scale = Event().scale_of("mantis")
-    own, overall = Standings(scale), Standings(scale)
-    with Store.open(home.database) as store:
-        versions = [
-            store.bots.register(f"bot{number}", None, f"hash {number}", f"{number}/", "python", ["mantis"]).id
-            for number in range(bots)
-        ]
-        record = store.tournaments.begin("", "round-robin", Event().as_json(), "seed", versions, ["mantis"])
-        batch = Batch(record.id, "mantis")
-        for number, (entrants, rotations) in enumerate(invented(matches // seats, bots, seats, rng)):
-            batch.blocks.append(BlockRecord(number, "round 1", number + 1, entrants))
-            batch.pairs.append((number, pair_points(rotations)))
-            for rotation, placements in enumerate(rotations):
-                name = f"1-mantis-{number + 1}-{rotation + 1}"
-                seated = tuple(
-                    SeatRecord(versions[entrant], place, float(place == 1), 5.0, 15, None, None)
-                    for entrant, place in zip(entrants, placements, strict=True)
-                )
-                batch.matches.append(
-                    MatchRecord(number, rotation, name, "seed/1", "over", seated, packed, "2026-01-01 00:00:00")
-                )
-                own.fold(seated, name)
-                overall.fold(seated, name)
-            if len(batch.matches) >= 1000:
-                write(store, batch, own, overall)
-                batch = Batch(record.id, "mantis")
-        write(store, batch, own, overall)
-        for scope in (record.id, ALL):
-            refit_scope(store, scope, "mantis")
-        store.tournaments.end_bracket(record.id, "mantis")
-
-
-def write(store: Store, batch: Batch, own: Standings, overall: Standings) -> None:
-    scopes = [(batch.tournament_id, own, own.take_changes()), (ALL, overall, overall.take_changes())]
-    store.matches.write(batch, scopes)
 
 
 def measure_big_store(matches: int, small: int, rounds: int) -> None:

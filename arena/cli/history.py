@@ -13,6 +13,7 @@ from arena.cli.console import out, shown
 from arena.cli.homes import open_store
 from arena.cli.options import DEFAULT_HOME, AsJson
 from arena.cli.options import Home as HomeOption
+from arena.store.archive import Choice
 from arena.store.home import Home
 from arena.store.store import Store
 from arena.store.tournaments import State
@@ -43,7 +44,7 @@ def history(
 
 
 def _list_tournaments(store: Store, lines: int, as_json: bool) -> None:
-    records = list(reversed(store.tournaments.all()))[:lines]
+    records = store.tournaments.latest(lines)
     if as_json:
         rows = [
             {
@@ -52,7 +53,7 @@ def _list_tournaments(store: Store, lines: int, as_json: bool) -> None:
                 "format": record.format,
                 "brackets": [bracket.bracket for bracket in record.brackets],
                 "bots": len(record.entrants),
-                "matches": store.tournaments.played(record.id),
+                "matches": record.played,
                 "state": record.state.value,
                 "rated": record.rated,
                 "began": record.created,
@@ -79,7 +80,7 @@ def _list_tournaments(store: Store, lines: int, as_json: bool) -> None:
             str(record.id),
             f"{own_name}{record.format}{'' if record.rated else ' (unrated)'}, {brackets}",
             str(len(record.entrants)),
-            f"{store.tournaments.played(record.id):,}",
+            f"{record.played:,}",
             record.created[5:16],
             "over" if record.state is State.DONE else "[yellow]interrupted[/]",
         )
@@ -102,17 +103,14 @@ def _list_matches(
     if bot is not None:
         found = store.bots.find(bot)
         named = bot == found.bot  # without a version it means all of them
-        versions = [each.id for each in store.bots.all_versions() if each.bot == bot] if named else [found.id]
-    listed = list(
-        store.matches.stored(
-            tournament_id=store.tournaments.find(tournament).id if tournament else None,
-            bracket=Bracket.parse(bracket).name if bracket else None,
-            version_ids=versions,
-            only_faults=faults,
-            newest_first=True,
-            limit=lines,
-        )
+        versions = [each.id for each in store.bots.versions_of(bot)] if named else [found.id]
+    choice = Choice(
+        tournament_id=store.tournaments.find(tournament).id if tournament else None,
+        bracket=Bracket.parse(bracket).name if bracket else None,
+        version_ids=versions,
+        only_faults=faults,
     )
+    listed = store.archive.page(choice, limit=lines)
     if as_json:
         rows = [
             {

@@ -97,7 +97,7 @@ def verify_replays(
     if tournament is not None:
         with open_store(StoreHome(home)) as store:
             number = store.tournaments.find(tournament).id
-            named += [match.name for match in store.matches.stored(tournament_id=number)]
+            named += store.archive.names(number)
     if not named:
         raise ArenaError("nothing to verify: name matches or replay files, or a tournament (--tournament).")
     verified = unreadable = 0

@@ -21,8 +21,7 @@ from arena.tournament.formats import Knockout, Swiss
 
 def print_outcome(store: Store, record: TournamentRecord, conductor: Conductor, display: Display) -> None:
     """The leaderboard of the tournament, the tree of a knockout, and what went wrong."""
-    played = store.tournaments.played(record.id)
-    out.print(f"[bold]{shown(record.name)}[/] ({record.format}): {played:,} matches.", highlight=False)
+    out.print(f"[bold]{shown(record.name)}[/] ({record.format}): {record.played:,} matches.", highlight=False)
     labels = [conductor.versions[version].label for version in record.entrants]
     for name, course in conductor.courses.items():
         if isinstance(course.format, Knockout):
@@ -42,7 +41,7 @@ def print_outcome(store: Store, record: TournamentRecord, conductor: Conductor, 
         matches = "1 match was" if display.spoiled == 1 else f"{display.spoiled} matches were"
         trouble = harmless(display.progress.last_trouble)
         out.print(f"{matches} spoiled by the host and played again: {trouble}", style="yellow", markup=False)
-    reasons = store.matches.fault_reasons(record.id)
+    reasons = store.archive.fault_reasons(record.id)
     for label, kind, detail, count in reasons[:5]:
         times = "once" if count == 1 else f"{count} times"
         out.print(Text.assemble(("forfeit ", "bold red"), f"{harmless(label)}, {times}, {kind}: {harmless(detail)}"))

@@ -19,9 +19,9 @@ from arena.cli.sandboxes import LimitOptions, SandboxMode, sandbox_for
 from arena.conformance import Verdict
 from arena.referee import Limits
 from arena.standings import Standings
+from arena.store.archive import Choice, StoredMatch
 from arena.store.bots import BotVersion
 from arena.store.home import Home
-from arena.store.matches import StoredMatch
 from arena.store.schema import ALL
 from arena.store.store import Store
 from arena.submission import Submission
@@ -105,7 +105,7 @@ def _row(store: Store, standings: Mapping[str, Standings], version: BotVersion) 
             ratings[bracket] = round(standing.rating.conservative, 3)
             matches += standing.matches
             faults += sum(standing.faults.values())
-    last = next(store.matches.stored(version_ids=[version.id], newest_first=True, limit=1), None)
+    last = next(iter(store.archive.page(Choice(version_ids=[version.id]), limit=1)), None)
     return {
         "bot": version.bot,
         "version": version.version,

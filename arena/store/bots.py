@@ -101,6 +101,12 @@ class Bots:
         newest = {version.bot: version for version in self.all_versions() if not version.retired}
         return list(newest.values())
 
+    def versions_of(self, name: str) -> list[BotVersion]:
+        """The versions of the bot with this name, the oldest first; none where there is no such bot."""
+        with self.engine.connect() as connection:
+            wanted = _select().where(bots.c.name == name).order_by(versions.c.id)
+            return [_version(row) for row in connection.execute(wanted)]
+
     def by_id(self, ids: Sequence[int]) -> dict[int, BotVersion]:
         wanted = set(ids)
         return {version.id: version for version in self.all_versions() if version.id in wanted}

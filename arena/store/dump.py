@@ -74,11 +74,12 @@ TABLES: dict[str, Select[*tuple[Any, ...]]] = {
         seats.c.decisions,
         seats.c.fault,
         seats.c.detail,
+        seats.c.person,  # in the place of a bot
     )
     .select_from(seats)
     .join(matches, matches.c.id == seats.c.match_id)
-    .join(versions, versions.c.id == seats.c.version_id)
-    .join(bots)
+    .outerjoin(versions, versions.c.id == seats.c.version_id)
+    .outerjoin(bots)
     .order_by(seats.c.match_id, seats.c.seat),
     "standings": select(
         standings.c.scope,

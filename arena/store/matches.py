@@ -8,14 +8,14 @@ from dataclasses import dataclass, field
 from itertools import groupby
 from typing import Any
 
-from sqlalchemy import Column, Connection, Engine, bindparam, func, insert, select, update
+from sqlalchemy import ColumnElement, Connection, Engine, Update, bindparam, func, insert, select, update
 
 from arena.errors import NothingThere
-from arena.records import BlockRecord, MatchRecord, SeatRecord
+from arena.records import PERSON, BlockRecord, MatchRecord, SeatRecord
 from arena.standings import Changes, Standings
-from arena.store.schema import ALL, blocks, brackets, matches, seats, versions
-from arena.store.schema import bots as bots_table
+from arena.store.schema import ALL, blocks, brackets, matches, seats
 from arena.store.standings import write_changes
+from arena.store.writing import writing
 
 
 @dataclass(slots=True)
@@ -33,24 +33,6 @@ class Batch:
         return bool(self.blocks or self.matches or self.pairs)
 
 
-@dataclass(frozen=True, slots=True)
-class StoredMatch:
-    """A match for people who look at it."""
-
-    name: str
-    tournament_id: int
-    bracket: str
-    round: str
-    ending: str
-    played: str
-    decisions: int
-    sandbox: str
-    overhead_ms: float
-    overloaded: bool
-    bots: tuple[str, ...]
-    seats: tuple[SeatRecord, ...]
-
-
 class Matches:
     """Reads and writes schedules and matches."""
 
@@ -59,18 +41,22 @@ class Matches:
 
     def write(self, batch: Batch, scopes: Sequence[tuple[int, Standings, Changes]]) -> None:
         """Writes the batch and the standings that follow from it. When this returns, it is on disk."""
-        with self.engine.begin() as connection:
-            if batch.blocks:
-                connection.execute(insert(blocks), [_block_row(batch, block) for block in batch.blocks])
-            if batch.matches:
-                self._write_matches(connection, batch)
-            if batch.pairs:
-                self._write_pairs(connection, batch)
+        with writing(self.engine) as connection:
+            self.write_within(connection, batch)
             for scope, standings, changes in scopes:
                 write_changes(connection, scope, batch.bracket, standings, changes)
 
+    def write_within(self, connection: Connection, batch: Batch) -> None:
+        """Writes the batch within a transaction in which nobody else writes."""
+        if batch.blocks:
+            connection.execute(insert(blocks), [_block_row(batch, block) for block in batch.blocks])
+        if batch.matches:
+            self._write_matches(connection, batch)
+        if batch.pairs:
+            self._write_pairs(connection, batch)
+
     def _write_matches(self, connection: Connection, batch: Batch) -> None:
-        # One process at a time writes here, so the next ids are free.
+        # Nobody else writes before this is committed, so the next ids are free.
         first = (connection.execute(select(func.max(matches.c.id))).scalar() or 0) + 1
         connection.execute(
             insert(matches),
@@ -79,11 +65,12 @@ class Matches:
         connection.execute(
             insert(seats),
             [
-                {"match_id": first + place, "seat": seat, **record._asdict()}
+                _seat_row(batch, first + place, seat, record)
                 for place, match in enumerate(batch.matches)
                 for seat, record in enumerate(match.seats)
             ],
         )
+        connection.execute(_bracket_of(batch).values(played=brackets.c.played + len(batch.matches)))
 
     def _write_pairs(self, connection: Connection, batch: Batch) -> None:
         ours = (blocks.c.tournament_id == batch.tournament_id) & (blocks.c.bracket == batch.bracket)
@@ -93,12 +80,8 @@ class Matches:
             [{"block": number, "outcome": pairs} for number, pairs in batch.pairs],
         )
         rotations = sum(round(len(pairs) ** 0.5) for _, pairs in batch.pairs)
-        progress = update(brackets).where(
-            brackets.c.tournament_id == batch.tournament_id, brackets.c.bracket == batch.bracket
-        )
-        connection.execute(
-            progress.values(folded=brackets.c.folded + len(batch.pairs), matches=brackets.c.matches + rotations)
-        )
+        progress = {"folded": brackets.c.folded + len(batch.pairs), "matches": brackets.c.matches + rotations}
+        connection.execute(_bracket_of(batch).values(progress))
 
     # Reading
 
@@ -114,7 +97,7 @@ class Matches:
     def results(self, tournament_id: int, bracket: str) -> Iterator[tuple[int, int, str, tuple[SeatRecord, ...]]]:
         """Of each match on record its block, rotation, name and seats, in the order of the schedule."""
         wanted = (
-            select(matches.c.block, matches.c.rotation, matches.c.name, *_seat_columns())
+            select(matches.c.block, matches.c.rotation, matches.c.name, *seat_columns())
             .join(seats)
             .where(matches.c.tournament_id == tournament_id, matches.c.bracket == bracket)
             .order_by(matches.c.block, matches.c.rotation, seats.c.seat)
@@ -142,104 +125,20 @@ class Matches:
             raise NothingThere(f"there is no match {name!r} here: see arena history --matches.")
         return zlib.decompress(data).decode()
 
-    def fault_reasons(self, tournament_id: int) -> list[tuple[str, str, str, int]]:
-        """Why bots have forfeited: bot, kind, one of the sentences, and how often; the most frequent first."""
-        count = func.count().label("count")
-        wanted = (
-            select(bots_table.c.name, versions.c.version, seats.c.fault, func.min(seats.c.detail), count)
-            .select_from(seats)
-            .join(matches, matches.c.id == seats.c.match_id)
-            .join(versions, versions.c.id == seats.c.version_id)
-            .join(bots_table, bots_table.c.id == versions.c.bot_id)
-            .where(matches.c.tournament_id == tournament_id, seats.c.fault.is_not(None))
-            .group_by(bots_table.c.name, versions.c.version, seats.c.fault)
-            .order_by(count.desc(), bots_table.c.name, seats.c.fault)
-        )
-        with self.engine.connect() as connection:
-            return [
-                (f"{name} {version}".strip(), fault, detail, times)
-                for name, version, fault, detail, times in connection.execute(wanted)
-            ]
 
-    def stored(
-        self,
-        *,
-        tournament_id: int | None = None,
-        bracket: str | None = None,
-        version_ids: Sequence[int] | None = None,
-        only_faults: bool = False,
-        newest_first: bool = False,
-        limit: int | None = None,
-    ) -> Iterator[StoredMatch]:
-        """Matches for people who look at them, in the order in which they were written."""
-        chosen = select(matches.c.id)
-        if tournament_id is not None:
-            chosen = chosen.where(matches.c.tournament_id == tournament_id)
-        if bracket is not None:
-            chosen = chosen.where(matches.c.bracket == bracket)
-        if version_ids is not None:
-            theirs = select(seats.c.match_id).where(seats.c.version_id.in_(version_ids))
-            chosen = chosen.where(matches.c.id.in_(theirs))
-        if only_faults:
-            spoiled = select(seats.c.match_id).where(seats.c.fault.is_not(None))
-            if version_ids is not None:
-                spoiled = spoiled.where(seats.c.version_id.in_(version_ids))
-            chosen = chosen.where(matches.c.id.in_(spoiled))
-        order = matches.c.id.desc() if newest_first else matches.c.id
-        chosen = chosen.order_by(order).limit(limit)
-        wanted = (
-            select(
-                matches.c.id,
-                matches.c.name,
-                matches.c.tournament_id,
-                matches.c.bracket,
-                blocks.c.round,
-                matches.c.ending,
-                matches.c.played,
-                matches.c.decisions,
-                matches.c.sandbox,
-                matches.c.overhead_ms,
-                matches.c.overloaded,
-                bots_table.c.name,
-                versions.c.version,
-                *_seat_columns(),
-            )
-            .join(seats, seats.c.match_id == matches.c.id)
-            .join(versions, versions.c.id == seats.c.version_id)
-            .join(bots_table, bots_table.c.id == versions.c.bot_id)
-            .join(
-                blocks,
-                (blocks.c.tournament_id == matches.c.tournament_id)
-                & (blocks.c.bracket == matches.c.bracket)
-                & (blocks.c.number == matches.c.block),
-            )
-            .where(matches.c.id.in_(chosen))
-            .order_by(order, seats.c.seat)
-        )
-        with self.engine.connect() as connection:
-            rows = connection.execution_options(yield_per=1000).execute(wanted)
-            for head, group in groupby(rows, key=lambda row: tuple(row[:11])):
-                group_rows = list(group)
-                _, name, tournament, bracket_name, round_title, ending, played, decisions, *host = head
-                sandbox, overhead_ms, overloaded = host
-                yield StoredMatch(
-                    name=name,
-                    tournament_id=tournament,
-                    bracket=bracket_name,
-                    round=round_title,
-                    ending=ending,
-                    played=played,
-                    decisions=decisions,
-                    sandbox=sandbox,
-                    overhead_ms=overhead_ms,
-                    overloaded=bool(overloaded),
-                    bots=tuple(f"{row[11]} {row[12]}".strip() for row in group_rows),
-                    seats=tuple(SeatRecord._make(row[13:]) for row in group_rows),
-                )
+def seat_columns() -> list[ColumnElement[Any]]:
+    """What makes a SeatRecord."""
+    version = func.coalesce(seats.c.version_id, PERSON)
+    return [version if name == "version_id" else seats.c[name] for name in SeatRecord._fields]
 
 
-def _seat_columns() -> list[Column[Any]]:
-    return [seats.c[name] for name in SeatRecord._fields]
+def _bracket_of(batch: Batch) -> Update:
+    return update(brackets).where(brackets.c.tournament_id == batch.tournament_id, brackets.c.bracket == batch.bracket)
+
+
+def _seat_row(batch: Batch, match_id: int, seat: int, record: SeatRecord) -> dict[str, object]:
+    row = {"match_id": match_id, "seat": seat, "bracket": batch.bracket, **record._asdict()}
+    return row if record.version_id != PERSON else {**row, "version_id": None}
 
 
 def _block_row(batch: Batch, block: BlockRecord) -> dict[str, object]:

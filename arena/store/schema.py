@@ -5,7 +5,11 @@ What a name means:
 - a *block* is a deal that some entrants play once for every rotation of the seats; blocks are numbered in the order in
   which they count, whatever the order in which they are played;
 - a *scope* is one tournament's id, or ALL for all tournaments together. Standings, ratings and refits are kept for
-  both, so that a leaderboard reads as many rows as there are bots, not as many as there are matches.
+  both, so that a leaderboard reads as many rows as there are bots, not as many as there are matches;
+- on a *seat* sat a version of a bot, or a person.
+
+No page may take longer because there are more matches. What a list of matches can be asked for has an index that ends
+with the match's id, so that the newest are found without a look at the others; what is counted is kept, not counted.
 """
 
 from __future__ import annotations
@@ -13,6 +17,7 @@ from __future__ import annotations
 from sqlalchemy import (
     JSON,
     Boolean,
+    CheckConstraint,
     Column,
     Float,
     ForeignKey,
@@ -94,6 +99,7 @@ brackets = Table(
     Column("state", String(20), nullable=False),
     Column("folded", Integer, nullable=False),  # so many of its blocks are counted in the standings
     Column("matches", Integer, nullable=False),  # so many matches are in these blocks
+    Column("played", Integer, nullable=False),  # so many of its matches are on record, counted or not
 )
 
 blocks = Table(
@@ -127,6 +133,9 @@ matches = Table(
     Column("overloaded", Boolean, nullable=False),  # whether the machine had too much to do meanwhile
     Column("replay", LargeBinary, nullable=False),  # zlib
     UniqueConstraint("tournament_id", "bracket", "block", "rotation"),
+    Index("ix_matches_tournament_id", "tournament_id", "id"),
+    Index("ix_matches_tournament_id_bracket", "tournament_id", "bracket", "id"),
+    Index("ix_matches_bracket", "bracket", "id"),
 )
 
 seats = Table(
@@ -134,7 +143,7 @@ seats = Table(
     metadata,
     Column("match_id", ForeignKey("matches.id"), primary_key=True),
     Column("seat", Integer, primary_key=True, autoincrement=False),
-    Column("version_id", ForeignKey("versions.id"), nullable=False),
+    Column("version_id", ForeignKey("versions.id")),  # null where a person sat
     Column("placement", Integer, nullable=False),
     Column("won", Float, nullable=False),  # a win that n seats share counts 1/n
     Column("think_ms", Float, nullable=False),
@@ -143,8 +152,27 @@ seats = Table(
     Column("detail", Text),
     Column("wall_ms", Float),  # how long the match waited for it
     Column("cpu_ms", Float),  # of the processor; null where that was not measured
-    Index("ix_seats_version_id", "version_id"),
+    Column("person", String(100)),  # the name of the person who sat here
+    Column("bracket", String(60), nullable=False),  # the match's, once more: a bot's matches are looked for by bracket
+    CheckConstraint("(version_id IS NULL) <> (person IS NULL)", name="ck_seats_occupant"),
+    Index("ix_seats_version_id", "version_id", "match_id"),
+    Index("ix_seats_version_id_bracket", "version_id", "bracket", "match_id"),
     sqlite_with_rowid=False,
+)
+
+# There are few faults among many seats. These have nothing but the faults.
+Index(
+    "ix_seats_fault",
+    seats.c.match_id,
+    sqlite_where=seats.c.fault.is_not(None),
+    postgresql_where=seats.c.fault.is_not(None),
+)
+Index(
+    "ix_seats_fault_version_id",
+    seats.c.version_id,
+    seats.c.match_id,
+    sqlite_where=seats.c.fault.is_not(None),
+    postgresql_where=seats.c.fault.is_not(None),
 )
 
 standings = Table(
@@ -197,4 +225,29 @@ refits = Table(
     Column("low", Float(53)),
     Column("high", Float(53)),
     Column("separated_from", JSON, nullable=False),  # the ids of the versions that it is told apart from
+)
+
+seat_tallies = Table(
+    "seat_tallies",
+    metadata,
+    Column("scope", Integer, primary_key=True, autoincrement=False),
+    Column("bracket", String(60), primary_key=True),
+    Column("version_id", ForeignKey("versions.id"), primary_key=True),
+    Column("table_size", Integer, primary_key=True, autoincrement=False),
+    Column("seat", Integer, primary_key=True, autoincrement=False),
+    Column("matches", Integer, nullable=False),
+    Column("wins", Float(53), nullable=False),
+    Column("placements", Integer, nullable=False),  # their sum
+)
+
+surprises = Table(
+    "surprises",
+    metadata,
+    Column("scope", Integer, primary_key=True, autoincrement=False),
+    Column("bracket", String(60), primary_key=True),
+    Column("version_id", ForeignKey("versions.id"), primary_key=True),
+    Column("won", Boolean, primary_key=True, autoincrement=False),  # a win with a slight chance, a loss with a good one
+    Column("place", Integer, primary_key=True, autoincrement=False),  # 0 is the most surprising one
+    Column("chance", Float(53), nullable=False),  # to win the match, by the ratings of just before
+    Column("match", String(100), nullable=False),  # its name
 )

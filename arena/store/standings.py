@@ -10,8 +10,19 @@ from sqlalchemy import Connection, Engine, Select, Table, delete, func, insert, 
 from sqlalchemy.dialects import postgresql, sqlite
 
 from arena.ratings import Rating, Scale
-from arena.standings import Changes, Meetings, RatingPoint, Standing, Standings
-from arena.store.schema import ALL, brackets, head_to_head, rating_points, refits, standings, tournaments
+from arena.standings import Changes, Meetings, RatingPoint, SeatTally, Standing, Standings
+from arena.store.schema import (
+    ALL,
+    brackets,
+    head_to_head,
+    rating_points,
+    refits,
+    seat_tallies,
+    standings,
+    surprises,
+    tournaments,
+)
+from arena.surprises import Surprise, Surprises
 
 JUST_LOOKING = Scale(0.1)
 """For standings that are not continued: it does not matter how they would be."""
@@ -35,9 +46,19 @@ class StoredStandings:
     def __init__(self, engine: Engine) -> None:
         self.engine = engine
 
-    def load(self, scope: int, bracket: str, scale: Scale = JUST_LOOKING, *, winners_only: bool = False) -> Standings:
-        """The standings as they are on record; with the bracket's scale ready to be continued."""
-        loaded = Standings(scale, winners_only=winners_only)
+    def load(self, scope: int, bracket: str) -> Standings:
+        """The standings as they are on record, without what is kept by seat and without surprises."""
+        return self._load(scope, bracket, Standings(JUST_LOOKING))
+
+    def load_to_continue(self, scope: int, bracket: str, scale: Scale, *, winners_only: bool = False) -> Standings:
+        """The standings with all that is needed to fold further results into them."""
+        loaded = self._load(scope, bracket, Standings(scale, winners_only=winners_only))
+        for version, tables in self.by_seat(scope, bracket).items():
+            loaded.bots[version].by_seat = tables
+        loaded.surprises = self.surprises(scope, bracket)
+        return loaded
+
+    def _load(self, scope: int, bracket: str, loaded: Standings) -> Standings:
         with self.engine.connect() as connection:
             for row in connection.execute(_of(standings, scope, bracket)):
                 loaded.bots[row.version_id] = Standing(
@@ -54,6 +75,27 @@ class StoredStandings:
             for row in connection.execute(_of(head_to_head, scope, bracket)):
                 loaded.head_to_head[row.version_id, row.opponent_id] = Meetings(row.points, row.matches)
         return loaded
+
+    def by_seat(self, scope: int, bracket: str, version_id: int | None = None) -> dict[int, dict[int, list[SeatTally]]]:
+        """What each version, or one of them, has reached on each seat, by version and size of table."""
+        found: dict[int, dict[int, list[SeatTally]]] = {}
+        with self.engine.connect() as connection:
+            for row in connection.execute(_of(seat_tallies, scope, bracket, version_id)):
+                tables = found.setdefault(row.version_id, {})
+                seats = tables.setdefault(row.table_size, [SeatTally() for _ in range(row.table_size)])
+                seats[row.seat] = SeatTally(row.matches, row.wins, row.placements)
+        return found
+
+    def surprises(self, scope: int, bracket: str, version_id: int | None = None) -> Surprises:
+        """The most surprising wins and losses of each version, or of one of them."""
+        found = Surprises()
+        wanted = _of(surprises, scope, bracket, version_id).order_by(
+            surprises.c.version_id, surprises.c.won, surprises.c.place
+        )
+        with self.engine.connect() as connection:
+            for row in connection.execute(wanted):
+                found.kept(row.version_id, won=row.won).append(Surprise(row.chance, row.match))
+        return found
 
     def brackets(self, scope: int) -> list[str]:
         """The brackets in which there are standings."""
@@ -130,6 +172,34 @@ def write_changes(connection: Connection, scope: int, bracket: str, now: Standin
         ],
     )
     _upsert(connection, rating_points, [{**key, **point._asdict()} for point in changes.points])
+    _upsert(
+        connection,
+        seat_tallies,
+        [
+            {
+                **key,
+                "version_id": version,
+                "table_size": table,
+                "seat": seat,
+                "matches": tally.matches,
+                "wins": tally.wins,
+                "placements": tally.placements,
+            }
+            for version in changes.versions
+            for table, tallies in now.bots[version].by_seat.items()
+            for seat, tally in enumerate(tallies)
+            if tally.matches
+        ],
+    )
+    _upsert(  # the lists grow, or stay as long as they are
+        connection,
+        surprises,
+        [
+            {**key, "version_id": version, "won": won, "place": place, **surprise._asdict()}
+            for version, won in changes.surprises
+            for place, surprise in enumerate(now.surprises.kept(version, won=won))
+        ],
+    )
 
 
 def _row(version: int, standing: Standing) -> dict[str, object]:
@@ -148,8 +218,9 @@ def _row(version: int, standing: Standing) -> dict[str, object]:
     }
 
 
-def _of(table: Table, scope: int, bracket: str) -> Select[*tuple[Any, ...]]:
-    return select(table).where(table.c.scope == scope, table.c.bracket == bracket)
+def _of(table: Table, scope: int, bracket: str, version_id: int | None = None) -> Select[*tuple[Any, ...]]:
+    wanted = select(table).where(table.c.scope == scope, table.c.bracket == bracket)
+    return wanted if version_id is None else wanted.where(table.c.version_id == version_id)
 
 
 def _upsert(connection: Connection, table: Table, rows: Sequence[Mapping[str, object]]) -> None:

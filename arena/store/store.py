@@ -1,7 +1,10 @@
 """The store: one database behind a few doors, each for one kind of thing.
 
 Laws:
-- one process at a time plays tournaments and writes what comes of them; others may read, and submit bots;
+- one process at a time plays tournaments and writes what comes of them; others may read, submit bots, and keep the
+  matches that people play;
+- whoever writes matches is alone from the first thing that it reads for it to the end (writing.py), so that ids and
+  numbers are given once, and matches that are written later have greater ids;
 - what a write has returned from is on disk: SQLite runs in WAL mode with full synchronisation;
 - the schema has a version. A database of an older one is brought up to date when it is opened, one of a newer arena is
   refused.
@@ -25,12 +28,15 @@ from sqlalchemy.engine.interfaces import ExceptionContext
 from sqlalchemy.exc import DatabaseError, OperationalError
 
 from arena.errors import BadStore, refusal
+from arena.store.archive import Archive
 from arena.store.bots import Bots
+from arena.store.casual import CasualMatches
 from arena.store.matches import Matches
 from arena.store.standings import StoredStandings
 from arena.store.tournaments import Tournaments
+from arena.store.watch import Watch
 
-HEAD = "0002"
+HEAD = "0003"
 """The version of the schema that this arena works with."""
 MIGRATIONS = Path(__file__).parent / "migrations"
 BUSY = 30.0
@@ -80,8 +86,20 @@ class Store:
         return Matches(self.engine)
 
     @cached_property
+    def archive(self) -> Archive:
+        return Archive(self.engine)
+
+    @cached_property
+    def casual(self) -> CasualMatches:
+        return CasualMatches(self.matches)
+
+    @cached_property
     def standings(self) -> StoredStandings:
         return StoredStandings(self.engine)
+
+    def watch(self) -> Watch:
+        """Tells whether something has changed; to be closed before the store is."""
+        return Watch(self.engine)
 
     def close(self) -> None:
         self.engine.dispose()

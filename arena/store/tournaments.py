@@ -6,12 +6,12 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from enum import Enum
 
-from sqlalchemy import Connection, Engine, func, insert, select, update
+from sqlalchemy import Connection, Engine, Select, func, insert, select, update
 
 from arena.errors import BadTournament, NothingThere
 from arena.games.base import Json
 from arena.store.moment import now
-from arena.store.schema import brackets, entries, matches, tournaments
+from arena.store.schema import brackets, entries, tournaments
 
 
 class State(Enum):
@@ -32,6 +32,8 @@ class BracketProgress:
     """So many of its blocks are counted in the standings."""
     matches: int
     """So many matches are in these blocks."""
+    played: int
+    """So many of its matches are on record, counted or not."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,6 +52,11 @@ class TournamentRecord:
     entrants: tuple[int, ...]
     """The versions that take part; their places here are their numbers in the schedule."""
     brackets: tuple[BracketProgress, ...]
+
+    @property
+    def played(self) -> int:
+        """How many of its matches are on record."""
+        return sum(bracket.played for bracket in self.brackets)
 
 
 class Tournaments:
@@ -104,6 +111,7 @@ class Tournaments:
                         "state": State.RUNNING.value,
                         "folded": 0,
                         "matches": 0,
+                        "played": 0,
                     }
                     for place, bracket in enumerate(bracket_names)
                 ],
@@ -128,8 +136,15 @@ class Tournaments:
     def all(self) -> list[TournamentRecord]:
         """Every tournament, the oldest first."""
         with self.engine.connect() as connection:
-            numbers = connection.scalars(select(tournaments.c.id).order_by(tournaments.c.id)).all()
-            return [_load(connection, number) for number in numbers]
+            return _load_all(connection, select(tournaments.c.id))
+
+    def latest(self, limit: int, before: int | None = None) -> list[TournamentRecord]:
+        """The latest tournaments, or those before one of them, the newest first."""
+        wanted = select(tournaments.c.id).order_by(tournaments.c.id.desc()).limit(limit)
+        if before is not None:
+            wanted = wanted.where(tournaments.c.id < before)
+        with self.engine.connect() as connection:
+            return _load_all(connection, wanted)[::-1]
 
     def unfinished(self) -> TournamentRecord | None:
         """The latest tournament that can be continued."""
@@ -137,12 +152,6 @@ class Tournaments:
             running = (tournaments.c.state == State.RUNNING.value) & tournaments.c.rated
             number = connection.execute(select(func.max(tournaments.c.id)).where(running)).scalar()
             return None if number is None else _load(connection, number)
-
-    def played(self, number: int) -> int:
-        """How many of its matches are on record."""
-        with self.engine.connect() as connection:
-            counted = select(func.count()).select_from(matches).where(matches.c.tournament_id == number)
-            return connection.execute(counted).scalar_one()
 
     def end_bracket(self, number: int, bracket: str) -> None:
         """The bracket is over, and with the last one the tournament."""
@@ -157,24 +166,38 @@ class Tournaments:
 
 
 def _load(connection: Connection, number: int) -> TournamentRecord:
-    row = connection.execute(select(tournaments).where(tournaments.c.id == number)).first()
-    if row is None:
+    found = _load_all(connection, select(tournaments.c.id).where(tournaments.c.id == number))
+    if not found:
         raise NothingThere(f"there is no tournament {number} here: see arena history.")
-    by_entrant = select(entries.c.version_id).where(entries.c.tournament_id == number).order_by(entries.c.entrant)
-    by_place = select(brackets).where(brackets.c.tournament_id == number).order_by(brackets.c.place)
-    return TournamentRecord(
-        id=number,
-        name=row.name,
-        format=row.format,
-        options=row.options,
-        seed=row.seed,
-        rated=row.rated,
-        state=State(row.state),
-        created=row.created,
-        ended=row.ended,
-        entrants=tuple(connection.scalars(by_entrant)),
-        brackets=tuple(
-            BracketProgress(each.bracket, State(each.state), each.folded, each.matches)
-            for each in connection.execute(by_place)
-        ),
-    )
+    return found[0]
+
+
+def _load_all(connection: Connection, numbers: Select[int]) -> list[TournamentRecord]:
+    """These tournaments, the oldest first: three queries, however many they are."""
+    wanted = numbers.subquery()
+    of_entries = select(entries).where(entries.c.tournament_id.in_(select(wanted)))
+    of_brackets = select(brackets).where(brackets.c.tournament_id.in_(select(wanted)))
+    entrants: dict[int, list[int]] = {}
+    for row in connection.execute(of_entries.order_by(entries.c.tournament_id, entries.c.entrant)):
+        entrants.setdefault(row.tournament_id, []).append(row.version_id)
+    progress: dict[int, list[BracketProgress]] = {}
+    for row in connection.execute(of_brackets.order_by(brackets.c.tournament_id, brackets.c.place)):
+        each = BracketProgress(row.bracket, State(row.state), row.folded, row.matches, row.played)
+        progress.setdefault(row.tournament_id, []).append(each)
+    chosen = select(tournaments).where(tournaments.c.id.in_(select(wanted))).order_by(tournaments.c.id)
+    return [
+        TournamentRecord(
+            id=row.id,
+            name=row.name,
+            format=row.format,
+            options=row.options,
+            seed=row.seed,
+            rated=row.rated,
+            state=State(row.state),
+            created=row.created,
+            ended=row.ended,
+            entrants=tuple(entrants.get(row.id, ())),
+            brackets=tuple(progress.get(row.id, ())),
+        )
+        for row in connection.execute(chosen)
+    ]

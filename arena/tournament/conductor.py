@@ -151,7 +151,7 @@ class BracketRun:
         self.overall = self.own
         """The standings of all tournaments together; where this is the first one, they are the same."""
         if record.rated:
-            earlier = self.store.standings.load(ALL, bracket.name, scale, winners_only=event.winners_only)
+            earlier = self.store.standings.load_to_continue(ALL, bracket.name, scale, winners_only=event.winners_only)
             if earlier.bots:
                 self.overall = earlier
         separation = Separation() if event.until_separated else None

@@ -18,7 +18,8 @@ from sqlalchemy import func, select, text
 from arena.errors import BadStore, BadSubmission, HomeInUse, NothingThere
 from arena.ratings import Scale
 from arena.records import BlockRecord, MatchRecord, SeatRecord
-from arena.standings import Standings, pair_points
+from arena.standings import SeatTally, Standings, pair_points
+from arena.store.archive import Choice
 from arena.store.home import Home
 from arena.store.matches import Batch
 from arena.store.schema import ALL, matches, metadata, seats
@@ -55,8 +56,8 @@ def play_blocks(store: Store, count: int) -> Standings:
     for number in range(count):
         batch = Batch(tournament.id, "mantis", [BlockRecord(number, "round 1", number + 1, (0, 1))])
         for rotation in range(2):
-            seated = (seat(first, 1), seat(second, 2))
-            batch.matches.append(record(number, rotation, *(seated if not rotation else seated[::-1])))
+            seated = (seat(first, 1), seat(second, 2)) if not rotation else (seat(second, 2), seat(first, 1))
+            batch.matches.append(record(number, rotation, *seated))
             standings.fold(seated, batch.matches[-1].name)
         batch.pairs.append((number, pair_points([[1, 2], [1, 2]])))
         store.matches.write(batch, [(tournament.id, standings, standings.take_changes())])
@@ -82,13 +83,66 @@ def test_a_store_of_every_earlier_schema_is_brought_up_to_date_with_all_that_is_
         assert [version.label for version in store.bots.all_versions()] == ["a 1", "b 1"]
         (tournament,) = store.tournaments.all()
         assert tournament.brackets[0].matches == 6
-        standings = store.standings.load(tournament.id, "mantis", Scale(0.01))
+        standings = store.standings.load(tournament.id, "mantis")
         assert standings.bots[1].matches == 6
         assert standings.head_to_head[1, 2].points == 6
-        assert len(list(store.matches.stored())) == 6
+        assert len(store.archive.page(limit=100)) == tournament.played == 6
+        assert store.standings.by_seat(tournament.id, "mantis") == {
+            1: {2: [SeatTally(3, 3.0, 3), SeatTally(3, 3.0, 3)]},
+            2: {2: [SeatTally(3, 0.0, 6), SeatTally(3, 0.0, 6)]},
+        }
+        assert len(store.archive.page(Choice(tournament.id, "mantis", [2]), limit=100)) == 6
         assert store.matches.replay("1-mantis-1-1") == "{}\n"
         with store.engine.connect() as open_connection:
             assert compare_metadata(MigrationContext.configure(open_connection), metadata) == []
+
+
+def test_a_store_of_before_has_the_surprises_that_it_would_have_had(tmp_path: Path) -> None:
+    """They are found again in an old store, the ratings of each match taken from the history."""
+    with Store.open(tmp_path / "new.db") as store:
+        first, second = two_bots(store)
+        tournament = store.tournaments.begin("", "round-robin", {}, "seed", [first, second], ["mantis"])
+        standings = Standings(Scale(0.01))
+        batch = Batch(tournament.id, "mantis", [BlockRecord(number, "", 1, (0, 1)) for number in range(20)])
+        for number in range(20):  # the first wins three of four
+            for rotation in range(2):
+                won = (2 * number + rotation) % 4 < 3
+                seated = [seat(first, 1 if won else 2), seat(second, 2 if won else 1)]
+                match = record(number, rotation, *(seated[::-1] if rotation else seated))
+                batch.matches.append(match)
+                standings.fold(match.seats, match.name)
+            batch.pairs.append((number, bytes(4)))
+        changes = standings.take_changes()
+        store.matches.write(batch, [(1, standings, changes), (ALL, standings, changes)])
+        kept = [store.standings.surprises(scope, "mantis") for scope in (1, ALL)]
+        tallies = [store.standings.by_seat(scope, "mantis") for scope in (1, ALL)]
+    copy_to_0002(tmp_path / "new.db", tmp_path / "old.db")
+    with Store.open(tmp_path / "old.db") as store:
+        for scope, surprises, tally in zip((1, ALL), kept, tallies, strict=True):
+            assert store.standings.by_seat(scope, "mantis") == tally
+            found = store.standings.surprises(scope, "mantis")
+            assert (found.wins.keys(), found.losses.keys()) == (surprises.wins.keys(), surprises.losses.keys())
+            # Up to the 32nd match the history has every rating, later every other one.
+            for old, new in ((surprises.wins, found.wins), (surprises.losses, found.losses)):
+                for version, expected in old.items():
+                    assert [each.chance for each in new[version]] == pytest.approx(
+                        [each.chance for each in expected], abs=0.02
+                    )
+        assert store.tournaments.load(1).played == 40
+
+
+def copy_to_0002(new: Path, old: Path) -> None:
+    """Makes a store of schema 0002 with what is in the other one, as far as it has a place there."""
+    connection = sqlite3.connect(old)
+    connection.executescript(OLD_STORES[1].read_text(encoding="utf-8"))
+    connection.execute("ATTACH ? AS new", (str(new),))
+    names = "SELECT name FROM sqlite_master WHERE type = 'table' AND name <> 'alembic_version'"
+    for (table,) in connection.execute(names).fetchall():
+        columns = ", ".join(row[1] for row in connection.execute(f"PRAGMA main.table_info({table})"))
+        connection.execute(f"DELETE FROM main.{table}")  # noqa: S608, our own
+        connection.execute(f"INSERT INTO main.{table} ({columns}) SELECT {columns} FROM new.{table}")  # noqa: S608
+    connection.commit()
+    connection.close()
 
 
 def test_there_is_an_example_of_every_schema() -> None:
@@ -175,15 +229,16 @@ def test_what_a_tournament_writes_can_be_read_again(store: Store) -> None:
     tournament = store.tournaments.load(1)
     assert (tournament.name, tournament.state) == ("tournament 1", State.RUNNING)
     assert (tournament.brackets[0].folded, tournament.brackets[0].matches) == (3, 6)
-    assert store.tournaments.played(1) == 6
+    assert store.tournaments.load(1).played == 6
     assert [block.deal for block in store.matches.schedule(1, "mantis")] == [1, 2, 3]
     results = list(store.matches.results(1, "mantis"))
     assert [result[:3] for result in results][:2] == [(0, 0, "1-mantis-1-1"), (0, 1, "1-mantis-1-2")]
     assert results[1][3] == (seat(2, 2), seat(1, 1))
     assert store.matches.pairs(1, "mantis") == store.matches.pairs(ALL, "mantis")
-    loaded = store.standings.load(1, "mantis", Scale(0.01))
+    loaded = store.standings.load_to_continue(1, "mantis", Scale(0.01))
     assert loaded.bots == standings.bots  # the very same floating point numbers
     assert loaded.head_to_head == standings.head_to_head
+    assert store.standings.by_seat(1, "mantis", 2) == {2: standings.bots[2].by_seat}
     assert [point.matches for point in store.standings.history(1, "mantis")[1]] == [1, 2, 3, 4, 5, 6]
 
 
@@ -204,7 +259,7 @@ def test_a_batch_is_written_whole_or_not_at_all(store: Store) -> None:
     batch.matches = [record(1, 0, seat(1, 1), seat(2, 2)), record(0, 0, seat(1, 1), seat(2, 2))]  # the latter is there
     with pytest.raises(Exception, match="UNIQUE"):
         store.matches.write(batch, [])
-    assert store.tournaments.played(1) == 2
+    assert store.tournaments.load(1).played == 2
     assert len(store.matches.schedule(1, "mantis")) == 1
 
 
@@ -213,14 +268,11 @@ def test_matches_are_found_by_bot_and_by_fault(store: Store) -> None:
     batch = Batch(1, "mantis", [BlockRecord(2, "round 2", 3, (0, 1))])
     batch.matches = [record(2, 0, seat(1, 1), seat(2, 2, "timeout"))]
     store.matches.write(batch, [])
-    assert [match.name for match in store.matches.stored(newest_first=True, limit=2)] == [
-        "1-mantis-3-1",
-        "1-mantis-2-2",
-    ]
-    (faulty,) = store.matches.stored(only_faults=True, version_ids=[2])
+    assert [match.name for match in store.archive.page(limit=2)] == ["1-mantis-3-1", "1-mantis-2-2"]
+    (faulty,) = store.archive.page(Choice(only_faults=True, version_ids=[2]), limit=9)
     assert (faulty.bots, faulty.seats[1].fault, faulty.round) == (("a 1", "b 1"), "timeout", "round 2")
-    assert list(store.matches.stored(only_faults=True, version_ids=[1])) == []
-    assert store.matches.fault_reasons(1) == [("b 1", "timeout", "It fell asleep.", 1)]
+    assert store.archive.page(Choice(only_faults=True, version_ids=[1]), limit=9) == []
+    assert store.archive.fault_reasons(1) == [("b 1", "timeout", "It fell asleep.", 1)]
 
 
 # What was acknowledged is there

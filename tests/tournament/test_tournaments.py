@@ -66,6 +66,15 @@ def results(home: Path) -> list[Any]:
         ).fetchall()
 
 
+def kept(home: Path) -> list[Any]:
+    """Everything that is kept up to date with the matches and does not hang on the clock, to the last digit."""
+    with sqlite3.connect(f"file:{home / 'arena.db'}?mode=ro", uri=True) as connection:
+        return [
+            connection.execute(f"SELECT * FROM {table} ORDER BY 1, 2, 3, 4, 5").fetchall()  # noqa: S608, our own
+            for table in ("rating_points", "head_to_head", "seat_tallies", "surprises")
+        ]
+
+
 @pytest.fixture(scope="module")
 def home(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A home in which a tournament was played."""
@@ -88,6 +97,7 @@ def test_the_leaderboard_does_not_depend_on_the_number_of_jobs(jobs: str, home: 
     play(tmp_path, *EVENT, "--jobs", jobs)
     assert results(tmp_path) == results(home)
     assert board(tmp_path) == board(home)
+    assert kept(tmp_path) == kept(home)
 
 
 def processes_of(home: Path) -> Iterator[psutil.Process]:
@@ -164,6 +174,8 @@ def test_ten_times_ended_and_resumed_comes_to_the_same_end(sign: signal.Signals,
     assert done.returncode == 0 or "no tournament that was interrupted" in done.stderr, done
     assert results(home) == results(tmp_path / "straight")
     assert board(home) == board(tmp_path / "straight")
+    assert kept(home) == kept(tmp_path / "straight")
+    assert all(kept(home))
 
 
 def workers_of(conductor: int) -> list[psutil.Process]:
@@ -191,6 +203,7 @@ def test_a_worker_that_is_killed_is_replaced_and_nothing_changes(home: Path, tmp
     assert conductor.returncode == 0, errors
     assert results(tmp_path) == results(home)
     assert board(tmp_path) == board(home)
+    assert kept(tmp_path) == kept(home)
     until_gone(tmp_path)
 
 

@@ -1,0 +1,305 @@
+"""The matches on record, for people who look at them: lists, single matches, faults.
+
+Law: nothing here takes longer because there are more matches than are shown. Lists are asked for in pages, by the id of
+the match that they go on from, and each kind of list has an index in which the newest matches of its kind are next to
+each other (schema.py). A test looks at what SQLite makes of it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, fields
+from itertools import groupby
+from typing import Any
+
+from sqlalchemy import ColumnElement, Connection, Engine, Row, Select, func, select
+
+from arena.errors import NothingThere
+from arena.records import SeatRecord
+from arena.store.matches import seat_columns
+from arena.store.schema import blocks, bots, matches, seats, versions
+
+
+@dataclass(frozen=True, slots=True)
+class StoredMatch:
+    """A match for people who look at it."""
+
+    id: int
+    """Later ones have greater ids."""
+    name: str
+    tournament_id: int
+    bracket: str
+    round: str
+    ending: str
+    played: str
+    decisions: int
+    sandbox: str
+    overhead_ms: float
+    overloaded: bool
+    bots: tuple[str, ...]
+    """Who sat there, by seat: a bot's name and version, or a person's name."""
+    seats: tuple[SeatRecord, ...]
+
+
+MATCH_FIELDS = [field.name for field in fields(StoredMatch) if field.name not in ("bots", "seats")]
+"""What is the same for all seats, in this order, first of all the id."""
+
+
+@dataclass(frozen=True, slots=True)
+class StoredFault:
+    """A seat that a bot has forfeited."""
+
+    match_id: int
+    match: str
+    tournament_id: int
+    bracket: str
+    played: str
+    seat: int
+    version_id: int
+    bot: str
+    """Name and version."""
+    fault: str
+    detail: str
+
+
+@dataclass(frozen=True, slots=True)
+class Choice:
+    """Which matches are wanted; all of them, if nothing is said."""
+
+    tournament_id: int | None = None
+    bracket: str | None = None
+    version_ids: Sequence[int] | None = None
+    """At least one of these sat at the table."""
+    only_faults: bool = False
+    """Somebody, or with versions one of these, has forfeited."""
+
+
+EVERYTHING = Choice()
+
+
+class Archive:
+    """Reads what was played."""
+
+    def __init__(self, engine: Engine) -> None:
+        self.engine = engine
+
+    def page(self, choice: Choice = EVERYTHING, *, limit: int, before: int | None = None) -> list[StoredMatch]:
+        """The newest matches, or the newest before the one with this id."""
+        with self.engine.connect() as connection:
+            return _details(connection, _ids(connection, choice, limit, before=before))
+
+    def find(self, name: str) -> StoredMatch:
+        """The match of this name."""
+        found = self.named([name])
+        if not found:
+            raise NothingThere(f"there is no match {name!r} here: see arena history --matches.")
+        return found[name]
+
+    def named(self, names: Iterable[str]) -> dict[str, StoredMatch]:
+        """Those of these matches that are on record."""
+        with self.engine.connect() as connection:
+            ids = connection.scalars(select(matches.c.id).where(matches.c.name.in_(list(names)))).all()
+            return {match.name: match for match in _details(connection, ids)}
+
+    def neighbours(self, match_id: int, choice: Choice = EVERYTHING) -> tuple[str | None, str | None]:
+        """The names of the matches before and after it in the list."""
+        with self.engine.connect() as connection:
+            earlier = _ids(connection, choice, 1, before=match_id)
+            later = _ids(connection, choice, 1, after=match_id)
+            wanted = select(matches.c.id, matches.c.name).where(matches.c.id.in_([*earlier, *later]))
+            names = {row.id: row.name for row in connection.execute(wanted)}
+        return (names[earlier[0]] if earlier else None), (names[later[0]] if later else None)
+
+    def names(self, tournament_id: int) -> list[str]:
+        """The names of all matches of a tournament, in the order in which they were written."""
+        with self.engine.connect() as connection:
+            ours = select(matches.c.name).where(matches.c.tournament_id == tournament_id)
+            return list(connection.scalars(ours.order_by(matches.c.id)))
+
+    def faults(
+        self,
+        *,
+        version_ids: Sequence[int] | None = None,
+        tournament_id: int | None = None,
+        limit: int,
+        before: int | None = None,
+    ) -> list[StoredFault]:
+        """The latest faults of bots, of everybody or of some versions, in one tournament or in all.
+
+        It goes on before the match with the given id.
+        """
+        choice = Choice(tournament_id, version_ids=version_ids, only_faults=True)
+        with self.engine.connect() as connection:
+            ids = _ids(connection, choice, limit, before=before, people=False)
+            wanted = (
+                select(
+                    matches.c.id,
+                    matches.c.name,
+                    matches.c.tournament_id,
+                    matches.c.bracket,
+                    matches.c.played,
+                    seats.c.seat,
+                    seats.c.version_id,
+                    bots.c.name.label("bot"),
+                    versions.c.version,
+                    seats.c.fault,
+                    seats.c.detail,
+                )
+                .join(seats, seats.c.match_id == matches.c.id)
+                .join(versions, versions.c.id == seats.c.version_id)
+                .join(bots, bots.c.id == versions.c.bot_id)
+                .where(matches.c.id.in_(ids), seats.c.fault.is_not(None))
+                .order_by(matches.c.id.desc(), seats.c.seat)
+            )
+            if version_ids is not None:
+                wanted = wanted.where(seats.c.version_id.in_(version_ids))
+            return [
+                StoredFault(
+                    match_id=row.id,
+                    match=row.name,
+                    tournament_id=row.tournament_id,
+                    bracket=row.bracket,
+                    played=row.played,
+                    seat=row.seat,
+                    version_id=row.version_id,
+                    bot=_label(row.bot, row.version, None),
+                    fault=row.fault,
+                    detail=row.detail or "",
+                )
+                for row in connection.execute(wanted)
+            ]
+
+    def fault_reasons(self, tournament_id: int) -> list[tuple[str, str, str, int]]:
+        """Why bots have forfeited: bot, kind, one of the sentences, and how often; the most frequent first.
+
+        It reads all faults of the tournament.
+        """
+        count = func.count().label("count")
+        with self.engine.connect() as connection:
+            wanted = (
+                select(bots.c.name, versions.c.version, seats.c.fault, func.min(seats.c.detail), count)
+                .select_from(seats)
+                .join(versions, versions.c.id == seats.c.version_id)
+                .join(bots, bots.c.id == versions.c.bot_id)
+                .where(_played_in(tournament_id), seats.c.fault.is_not(None))
+                .where(seats.c.match_id.between(*_span(connection, Choice(tournament_id))))
+                .group_by(bots.c.name, versions.c.version, seats.c.fault)
+                .order_by(count.desc(), bots.c.name, seats.c.fault)
+            )
+            return [
+                (_label(name, version, None), fault, detail, times)
+                for name, version, fault, detail, times in connection.execute(wanted)
+            ]
+
+
+# The ids of the matches that are wanted
+
+
+def _ids(
+    connection: Connection,
+    choice: Choice,
+    limit: int,
+    *,
+    before: int | None = None,
+    after: int | None = None,
+    people: bool = True,
+) -> list[int]:
+    """The newest, or the oldest after one of them."""
+    oldest_first = after is not None
+    if choice.version_ids is None and not choice.only_faults:
+        wanted = [_of_matches(choice)]
+        number: ColumnElement[int] = matches.c.id
+    else:
+        # Of each version the newest are next to each other in an index, of several together they are not.
+        each: Sequence[int | None] = [None] if choice.version_ids is None else choice.version_ids
+        wanted = [_of_seats(choice, version, people=people) for version in each]
+        number = seats.c.match_id
+        if choice.tournament_id is not None:
+            # One bound on each side: of two SQLite uses one to find its way, and the other to leave rows out.
+            first, last = _span(connection, choice)
+            before = last + 1 if before is None else min(before, last + 1)
+            after = first - 1 if after is None else max(after, first - 1)
+    found: set[int] = set()
+    for query in wanted:
+        if before is not None:
+            query = query.where(number < before)
+        if after is not None:
+            query = query.where(number > after)
+        found.update(connection.scalars(query.order_by(number if oldest_first else number.desc()).limit(limit)))
+    return sorted(found, reverse=not oldest_first)[:limit]
+
+
+def _of_matches(choice: Choice) -> Select[int]:
+    query = select(matches.c.id)
+    if choice.tournament_id is not None:
+        query = query.where(matches.c.tournament_id == choice.tournament_id)
+    if choice.bracket is not None:
+        query = query.where(matches.c.bracket == choice.bracket)
+    return query
+
+
+def _of_seats(choice: Choice, version: int | None, *, people: bool) -> Select[int]:
+    query = select(seats.c.match_id).distinct()
+    if version is not None:
+        query = query.where(seats.c.version_id == version)
+    elif not people:
+        query = query.where(seats.c.version_id.is_not(None))
+    if choice.bracket is not None:
+        query = query.where(seats.c.bracket == choice.bracket)
+    if choice.only_faults:
+        query = query.where(seats.c.fault.is_not(None))
+    if choice.tournament_id is not None:
+        query = query.where(_played_in(choice.tournament_id))
+    return query
+
+
+def _played_in(tournament_id: int) -> ColumnElement[bool]:
+    """Whether a seat's match belongs to it. A join might begin at the wrong end, with all matches of the tournament."""
+    of_the_match = select(matches.c.tournament_id).where(matches.c.id == seats.c.match_id)
+    return of_the_match.scalar_subquery() == tournament_id
+
+
+def _span(connection: Connection, choice: Choice) -> tuple[int, int]:
+    """The first and the last id of a tournament's matches. They are written one after the other, with few between."""
+    ours = _of_matches(choice)
+    first = connection.scalar(ours.order_by(matches.c.id).limit(1))
+    last = connection.scalar(ours.order_by(matches.c.id.desc()).limit(1))
+    return first or 0, last or 0
+
+
+# What is shown of a match
+
+
+def _details(connection: Connection, ids: Sequence[int]) -> list[StoredMatch]:
+    """The matches with these ids, the newest first."""
+    if not ids:
+        return []
+    about = [blocks.c.round if name == "round" else matches.c[name] for name in MATCH_FIELDS]
+    wanted = (
+        select(*about, bots.c.name, versions.c.version, *seat_columns())
+        .join(seats, seats.c.match_id == matches.c.id)
+        .outerjoin(versions, versions.c.id == seats.c.version_id)
+        .outerjoin(bots, bots.c.id == versions.c.bot_id)
+        .join(
+            blocks,
+            (blocks.c.tournament_id == matches.c.tournament_id)
+            & (blocks.c.bracket == matches.c.bracket)
+            & (blocks.c.number == matches.c.block),
+        )
+        .where(matches.c.id.in_(ids))
+        .order_by(matches.c.id.desc(), seats.c.seat)
+    )
+    grouped = groupby(connection.execute(wanted), key=lambda row: row[0])
+    return [_stored(list(rows)) for _, rows in grouped]
+
+
+def _stored(rows: Sequence[Row[*tuple[Any, ...]]]) -> StoredMatch:
+    place = len(MATCH_FIELDS)
+    seated = tuple(SeatRecord._make(row[place + 2 :]) for row in rows)
+    labels = tuple(_label(row[place], row[place + 1], seat.person) for row, seat in zip(rows, seated, strict=True))
+    about: dict[str, Any] = dict(zip(MATCH_FIELDS, rows[0][: len(MATCH_FIELDS)], strict=True))
+    return StoredMatch(**about, bots=labels, seats=seated)
+
+
+def _label(name: str | None, version: str | None, person: str | None) -> str:
+    return person or f"{name} {version}".strip()

@@ -1,0 +1,90 @@
+"""Matches that people play against bots: kept with their replays, never rated.
+
+All of them together are one tournament, of the format `play`, in which nobody is entered. Each is a block of its own
+that is written down when the match begins, because the bots are told the match's name then; where a person leaves, a
+block without a match stays behind.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from sqlalchemy import Connection, func, insert, select
+
+from arena.records import BlockRecord, MatchRecord
+from arena.store.matches import Batch, Matches
+from arena.store.moment import now
+from arena.store.schema import blocks, brackets, tournaments
+from arena.store.tournaments import State
+from arena.store.writing import writing
+
+PLAY = "play"
+"""The format of the tournament that these matches are kept in."""
+
+
+@dataclass(frozen=True, slots=True)
+class Place:
+    """Where a match will be kept."""
+
+    tournament_id: int
+    bracket: str
+    block: int
+    name: str
+    """What the match is called."""
+
+
+class CasualMatches:
+    """Writes matches with people. That is possible at any time, while a tournament is being played too."""
+
+    def __init__(self, matches: Matches) -> None:
+        self.matches = matches
+
+    def begin(self, bracket: str) -> Place:
+        """A place for a match that begins now."""
+        with writing(self.matches.engine) as connection:
+            tournament = _tournament(connection)
+            ours = (blocks.c.tournament_id == tournament) & (blocks.c.bracket == bracket)
+            last = connection.scalar(select(func.max(blocks.c.number)).where(ours))
+            if last is None:
+                _add_bracket(connection, tournament, bracket)
+            number = 0 if last is None else last + 1
+            batch = Batch(tournament, bracket, [BlockRecord(number, "", number + 1, ())])
+            self.matches.write_within(connection, batch)
+        return Place(tournament, bracket, number, f"{tournament}-{bracket.replace('/', '.')}-{number + 1}-1")
+
+    def write(self, place: Place, match: MatchRecord) -> None:
+        """Keeps the match, which has been played under the name and in the block of its place."""
+        assert (match.name, match.block, match.rotation) == (place.name, place.block, 0)
+        self.matches.write(Batch(place.tournament_id, place.bracket, matches=[match]), [])
+
+
+def _tournament(connection: Connection) -> int:
+    """The tournament of all these matches, which begins with the first."""
+    known: int | None = connection.scalar(select(func.min(tournaments.c.id)).where(tournaments.c.format == PLAY))
+    if known is not None:
+        return known
+    row = {
+        "name": PLAY,
+        "format": PLAY,
+        "options": {},
+        "seed": "",
+        "rated": False,
+        "state": State.DONE.value,  # there is nothing that could be continued
+        "created": now(),
+    }
+    number: int = connection.execute(insert(tournaments).values(row).returning(tournaments.c.id)).scalar_one()
+    return number
+
+
+def _add_bracket(connection: Connection, tournament: int, bracket: str) -> None:
+    place = connection.scalar(select(func.count()).select_from(brackets).where(brackets.c.tournament_id == tournament))
+    row = {
+        "tournament_id": tournament,
+        "bracket": bracket,
+        "place": place,
+        "state": State.DONE.value,
+        "folded": 0,
+        "matches": 0,
+        "played": 0,
+    }
+    connection.execute(insert(brackets).values(row))

@@ -1,0 +1,35 @@
+"""Whether the store has changed: every change is seen, and none where there is none."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from arena.store import watch
+from arena.store.store import Store
+from tests.store.test_store import play_blocks
+
+
+@pytest.mark.parametrize("neutral", [False, True], ids=["as SQLite counts", "by figures"])
+def test_a_look_tells_whether_something_has_changed(
+    neutral: bool, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    if neutral:
+        monkeypatch.setattr(watch, "_counter", watch._figures)
+    database = tmp_path / "arena.db"
+    with Store.open(database) as store, store.watch() as looking, Store.open(database) as other:
+        assert [looking.look(), looking.look()] == [0, 0]
+        changes: list[Callable[[], object]] = [
+            lambda: play_blocks(other, 1),
+            lambda: other.bots.retire("a", retired=True),
+            lambda: store.bots.register("c", None, "c", "c/", "", ["mantis"]),  # by ourselves
+            lambda: other.tournaments.end_bracket(1, "mantis"),
+            lambda: other.tournaments.begin("cup", "swiss", {}, "s", [1, 2], ["mantis"]),
+        ]
+        for number, change in enumerate(changes, start=1):
+            change()
+            assert [looking.look(), looking.look()] == [number, number]
+        other.archive.page(limit=9)
+        assert looking.look() == len(changes)
