@@ -25,6 +25,9 @@ from arena.games.base import Result
 from arena.replay import Fault, Replay, Step, follow, loads, start, verify
 from arena.store.home import Home as StoreHome
 from arena.store.store import Store
+from arena.viewer.chances import chances_of
+from arena.viewer.film import film_of
+from arena.viewer.page import as_html
 
 app = typer.Typer(help="Look at replays, verify and export them.")
 
@@ -135,15 +138,26 @@ def export(
     file: Annotated[
         Path | None,
         typer.Argument(
-            metavar="[FILE]", dir_okay=False, help="Where to. Default: standard output.", show_default=False
+            metavar="[FILE]",
+            dir_okay=False,
+            help="Where to. Default: standard output, or MATCH.html for a page.",
+            show_default=False,
         ),
     ] = None,
+    html: Annotated[
+        bool, typer.Option("--html", help="A page that shows the match; FILE is MATCH.html unless named.")
+    ] = False,
     home: Home = DEFAULT_HOME,
 ) -> None:
-    """Write the replay of a match on record to a file, in the format arena.replay/1.
+    """Write the replay of a match on record to a file: in the format arena.replay/1, or as a page to look at.
 
-    Example: arena replay export 3-mantis-17-2 match.jsonl
+    The page opens in any browser, without a server, and needs nothing else.
+
+    Example: arena replay export 3-mantis-17-2 --html
     """
+    if html:
+        _export_page(match, file, home)
+        return
     with Source(home) as source:
         data = source.read(match)
     if file is None:
@@ -152,6 +166,16 @@ def export(
         with writing(file) as target:
             target.write(data.decode(errors="surrogateescape"))
         err.print(f"The replay is in [bold]{shown(str(file))}[/].", highlight=False)
+
+
+def _export_page(match: str, file: Path | None, home: Path) -> None:
+    replay = _verified(match, home)
+    page = as_html(film_of(replay), chances_of(replay))
+    named = match.replace("/", ".") if MATCH_NAME.fullmatch(match) else Path(match).stem
+    target = file or Path(f"{named}.html")
+    with writing(target) as written:
+        written.write(page)
+    err.print(f"The page is in [bold]{shown(str(target))}[/]: open it in a browser.", highlight=False)
 
 
 class Source:

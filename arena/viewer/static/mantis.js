@@ -64,30 +64,31 @@ export class MantisTable {
     const draw = el("div", { class: "draw" }, card, left);
     const flip = el("div", { class: "last-flip" });
     const odds = el("ul", { class: "odds", "aria-label": "Odds of the next flip" });
-    const next = el("p", { class: "next" });
+    const next = el("p", { class: "next-flip" });
     const element = el("div", { class: "middle" }, draw, el("div", { class: "odds-part" }, odds, next), flip);
     return { element, card, left, draw, odds, next, flip };
   }
 
   /** Shows a frame; see table.js. */
-  show(frame, { seat = null, choices = [], entry = null, out = [], duration = 0 } = {}) {
+  show(frame, { seat = null, choices = [], entry = null, out = [], result = null, duration = 0 } = {}) {
     if (seat !== this.eyes) this.flights.moved();
     this.eyes = seat;
     setAttribute(this.element, "data-turn", frame.turn ?? "");
-    this.seats.forEach((each, number) => this.showSeat(each, number, frame, seat, out));
+    this.seats.forEach((each, number) => this.showSeat(each, number, frame, { eyes: seat, out, result: frame.turn === null ? result : null }));
     this.showMiddle(frame, entry);
     this.choices.show(choices, (action) => this.placeOf(action, seat ?? frame.turn));
     if (entry?.do && duration) this.fly(entry, duration);
     else this.flights.stop();
   }
 
-  showSeat(each, number, frame, eyes, out) {
+  showSeat(each, number, frame, { eyes, out, result }) {
     const seats = this.film.seats.length;
     const score = frame.scores[number];
     setAttribute(each.element, "data-place", (number - (eyes ?? 0) + seats) % seats);
     setAttribute(each.element, "data-turn", number === frame.turn);
     setAttribute(each.element, "data-out", out.includes(number));
-    setText(each.badge, out.includes(number) ? "forfeited" : number === frame.turn ? (frame.pilfering ? "pilfers" : "to move") : "");
+    setAttribute(each.element, "data-winner", Boolean(result?.winners.includes(number)));
+    setText(each.badge, badgeOf(number, frame, out, result));
     each.slots.forEach((slot, colour) => this.showSlot(slot, frame.tanks[number][colour]));
     setAttribute(each.score, "data-score", score);
     [...each.pips.children].forEach((pip, place) => setAttribute(pip, "class", place < score ? "full" : null));
@@ -116,10 +117,11 @@ export class MantisTable {
     }
     setText(left, frame.pile ? cardCount(frame.pile) + " left" : "draw pile empty");
     this.showOdds(odds, frame);
-    setAttribute(draw, "data-next", frame.next ?? null);
-    if (next.dataset.front !== (frame.next ?? "")) {
-      next.dataset.front = frame.next ?? "";
-      next.replaceChildren(...(frame.next ? ["the next flip is", drawChip(frame.next[0]), ...iconWord(frame.next)] : []));
+    const coming = frame.turn === null ? "" : (frame.next ?? "");
+    setAttribute(draw, "data-next", coming || null);
+    if (next.dataset.front !== coming) {
+      next.dataset.front = coming;
+      next.replaceChildren(...(coming ? ["the next flip is", drawChip(coming[0]), ...iconWord(coming)] : []));
     }
     const front = entry?.flip ? frontOf(entry.flip) : "";
     if (flip.dataset.card !== (entry?.flip ?? "")) {
@@ -170,6 +172,13 @@ export class MantisTable {
       this.flights.arrive(slot.stack.lastElementChild, half * 0.9, duration);
     }
   }
+}
+
+function badgeOf(seat, frame, out, result) {
+  if (out.includes(seat)) return "forfeited";
+  if (result) return result.winners.includes(seat) ? "winner" : "";
+  if (seat !== frame.turn) return "";
+  return frame.pilfering ? "pilfers" : "to move";
 }
 
 function frontOf(card) {

@@ -68,7 +68,7 @@ export function drawBack(back) {
 export function drawPlace(letter) {
   return svg(
     "svg",
-    { viewBox: "0 0 50 70", class: "card place", "aria-hidden": "true" },
+    { viewBox: "0 0 50 70", class: "card slot-mark", "aria-hidden": "true" },
     svg("rect", { x: 1.5, y: 1.5, width: 47, height: 67, rx: 7 }),
     svg("path", { d: SHAPE_OF[letter], transform: "translate(13 23)" }),
   );

@@ -12,8 +12,8 @@ import { countsOf, sharedCounts, wonIn } from "./scoring.js";
 import { botName, marker, seatClass } from "./seats.js";
 import { PILE, VIEW, drawHand, drawStar, pilePlace } from "./tentagram_star.js";
 
-const STACK = { top: -24, bottom: 32, widest: 36, highest: 17 };
-const LETTERS_NEED = 25;
+const STACK = { top: -24, bottom: 33, widest: 40, highest: 17 };
+const SMALLEST_LETTERS = 6.5;
 
 export class TentagramTable {
   /** @param {HTMLElement} element @param {import("./film.js").Film} film @param {(action: string) => void} onChoose */
@@ -30,11 +30,14 @@ export class TentagramTable {
     this.hands = film.seats.map((_, seat) => this.makeHand(seat));
     const seats = el("ul", { class: "hands", "aria-label": "Seats" }, ...this.hands.map((hand) => hand.element));
     this.toCome = el("p", { class: "to-come" });
+    this.words = el("ul");
+    keep(this.words, TABLE_CARDS.length, () => el("li"));
+    const words = el("details", { class: "in-words" }, el("summary", {}, "The piles in words"), this.words);
     this.element = el(
       "div",
       { class: "table tentagram", "data-seats": film.seats.length },
       this.star,
-      el("div", { class: "hands-part" }, seats, this.toCome),
+      el("div", { class: "hands-part" }, seats, this.toCome, words),
     );
     element.append(this.element);
     this.drawing = drawing;
@@ -44,19 +47,18 @@ export class TentagramTable {
 
   makeHand(seat) {
     const card = el("span", { class: "hand-place" });
-    const word = el("span", { class: "hand-word" });
     const left = el("span", { class: "hand-left" });
     const badge = el("span", { class: "badge" });
     const name = el("bdi", { class: "bot", title: botName(this.film, seat) }, botName(this.film, seat));
-    const element = el("li", { class: `hand ${seatClass(seat)}`, "data-seat": seat }, marker(seat), name, badge, card, word, left);
-    return { element, card, word, left, badge };
+    const element = el("li", { class: `hand ${seatClass(seat)}`, "data-seat": seat }, marker(seat), name, badge, card, left);
+    return { element, card, left, badge };
   }
 
   /** Shows a frame; see table.js. */
   show(frame, { seat = null, choices = [], entry = null, out = [], scoring = null, result = null, duration = 0 } = {}) {
     while (this.cards.length > frame.laid.length) this.cards.pop().element.remove();
     frame.laid.forEach((laid, number) => this.showCard(laid, number));
-    for (const [table, pile] of Object.entries(this.piles)) this.layOut(table, pile, frame, scoring);
+    TABLE_CARDS.forEach((table, place) => setText(this.words.children[place], this.layOut(table, this.piles[table], scoring)));
     this.hands.forEach((hand, number) => this.showHand(hand, number, frame, out, scoring, result));
     const coming = seat === null ? null : frame.to_come[seat];
     setText(this.toCome, coming?.length ? `Still to come: ${coming.join(" ")}` : "");
@@ -81,8 +83,8 @@ export class TentagramTable {
     setAttribute(card.element, "data-fit", face ? (fits(face, table) ? "yes" : "no") : null);
   }
 
-  /** Puts the cards of a pile into columns, one for each seat that has laid there, and tells how the pile is scored. */
-  layOut(table, pile, frame, scoring) {
+  /** Puts the cards of a pile into columns, one for each seat that has laid there, and says what lies there. */
+  layOut(table, pile, scoring) {
     const cards = this.cards.filter((card) => card.table === table);
     const columns = new Map();
     for (const card of cards) columns.set(card.seat, [...(columns.get(card.seat) ?? []), card]);
@@ -99,7 +101,9 @@ export class TentagramTable {
     setAttribute(pile.element, "data-count", cards.length);
     this.showFeet(pile, seats, left, width);
     this.showScoring(table, pile, columns, seats, left, width, height, scoring);
-    setText(pile.title, pileInWords(table, columns));
+    const words = pileInWords(table, columns);
+    setText(pile.title, words);
+    return words;
   }
 
   showFeet(pile, seats, left, width) {
@@ -108,7 +112,8 @@ export class TentagramTable {
       const foot = pile.feet.children[column];
       setText(foot, String(seat));
       setAttribute(foot, "x", (left + (column + 0.5) * width).toFixed(1));
-      setAttribute(foot, "class", `foot ${seatClass(seat)}${width < 14 ? " small" : ""}`);
+      setAttribute(foot, "class", `foot ${seatClass(seat)}`);
+      setAttribute(foot, "font-size", Math.min(15, width * (seat > 9 ? 0.8 : 1.4)).toFixed(1));
     });
   }
 
@@ -130,10 +135,10 @@ export class TentagramTable {
     [...pile.counts.children].forEach((label, column) => {
       const count = counts.get(seats[column]) ?? 0;
       const y = STACK.bottom - columns.get(seats[column]).length * height - 4;
-      setText(label, String(count));
+      setText(label, count ? String(count) : "");
       setAttribute(label, "x", (left + (column + 0.5) * width).toFixed(1));
       setAttribute(label, "y", y.toFixed(1));
-      setAttribute(label, "class", `tally${shared.has(count) || !count ? " struck" : ""}`);
+      setAttribute(label, "class", `tally${shared.has(count) ? " struck" : ""}`);
     });
     const verdict = !awarded ? "" : scored.winner === null ? "nobody" : `seat ${scored.winner} takes ${scored.taken}`;
     setText(pile.verdict, verdict);
@@ -152,13 +157,13 @@ export class TentagramTable {
     if (hand.element.dataset.hand !== shown) {
       setAttribute(hand.element, "data-hand", shown);
       hand.card.replaceChildren(...(shown ? [drawHand(card, seat)] : []));
-      setText(hand.word, shown === "?" ? "" : shown);
     }
     const total = scoring?.phase === "total";
     const isShared = total && frame.hands.some((_, other) => other !== seat && wonIn(scoring.done, frame.hands.length)[other] === won);
     setAttribute(hand.element, "data-shared", isShared);
     setAttribute(hand.element, "data-winner", total && Boolean(result?.winners.includes(seat)));
-    setText(hand.left, won !== null ? `${won} won` : over ? "" : `${left} left`);
+    const holds = shown && shown !== "?" ? ` · ${shown}` : "";
+    setText(hand.left, won !== null ? `${won} won` : over ? "" : `${left} left${holds}`);
     const place = total && result ? `${result.placements[seat]}.` : "";
     setText(hand.badge, out.includes(seat) ? `forfeited ${place}` : total ? place : seat === frame.turn ? "to move" : "");
   }
@@ -184,8 +189,13 @@ function makePile(table) {
   const feet = svg("g");
   const counts = svg("g");
   const title = svg("title");
-  const verdict = svg("text", { class: "verdict", "text-anchor": "middle", y: -PILE.height / 2 - 5 });
-  const label = svg("text", { class: "table-label", x: 0, y: -PILE.height / 2 + 20, "text-anchor": "middle" }, table);
+  const verdict = svg("text", { class: "verdict", "text-anchor": "middle", y: PILE.height / 2 + 16 });
+  const label = svg(
+    "g",
+    { class: "table-label", transform: `translate(0 ${-PILE.height / 2})` },
+    svg("rect", { x: -24, y: -13, width: 48, height: 25, rx: 7 }),
+    svg("text", { x: 0, y: 6.5, "text-anchor": "middle" }, table),
+  );
   const element = svg(
     "g",
     { class: "pile", transform: `translate(${x.toFixed(1)} ${y.toFixed(1)})`, "data-table": table },
@@ -223,8 +233,10 @@ function putCard(card, x, y, width, height) {
   setAttribute(card.body, "width", Math.max(2, width - 2).toFixed(1));
   setAttribute(card.body, "height", Math.max(1.5, height - 1.6).toFixed(1));
   setAttribute(card.word, "x", (width / 2).toFixed(1));
-  setAttribute(card.word, "y", (height / 2 + 3.6).toFixed(1));
-  setText(card.word, card.face && width >= LETTERS_NEED && height >= 9 ? card.face : "");
+  const size = card.face ? Math.min(11.5, height - 2.5, ((width - 4) / card.face.length) * 1.4) : 0;
+  setAttribute(card.word, "y", (height / 2 + size * 0.36).toFixed(1));
+  setAttribute(card.word, "font-size", size.toFixed(1));
+  setText(card.word, size >= SMALLEST_LETTERS ? card.face : "");
 }
 
 function pileInWords(table, columns) {

@@ -136,7 +136,7 @@ export class Viewer {
 
   withWhat(seat) {
     const { score, tank, cards } = this.film.result;
-    return score ? `${score[seat]} scored, ${tank[seat]} in tank` : `${cards[seat]} won`;
+    return score ? `${score[seat]}, tank ${tank[seat]}` : `${cards[seat]} cards`;
   }
 
   play() {
