@@ -47,11 +47,13 @@ export class TentagramTable {
 
   makeHand(seat) {
     const card = el("span", { class: "hand-place" });
-    const left = el("span", { class: "hand-left" });
+    const left = el("span");
+    const letters = el("span", { class: "hand-letters" });
+    const facts = el("span", { class: "hand-left" }, left, letters);
     const badge = el("span", { class: "badge" });
     const name = el("bdi", { class: "bot", title: botName(this.film, seat) }, botName(this.film, seat));
-    const element = el("li", { class: `hand ${seatClass(seat)}`, "data-seat": seat }, marker(seat), name, badge, card, left);
-    return { element, card, left, badge };
+    const element = el("li", { class: `hand ${seatClass(seat)}`, "data-seat": seat }, marker(seat), name, badge, card, facts);
+    return { element, card, left, letters, badge };
   }
 
   /** Shows a frame; see table.js. */
@@ -138,6 +140,7 @@ export class TentagramTable {
       setText(label, count ? String(count) : "");
       setAttribute(label, "x", (left + (column + 0.5) * width).toFixed(1));
       setAttribute(label, "y", y.toFixed(1));
+      setAttribute(label, "font-size", Math.min(16, width * 1.3).toFixed(1));
       setAttribute(label, "class", `tally${shared.has(count) ? " struck" : ""}`);
     });
     const verdict = !awarded ? "" : scored.winner === null ? "nobody" : `seat ${scored.winner} takes ${scored.taken}`;
@@ -162,8 +165,8 @@ export class TentagramTable {
     const isShared = total && frame.hands.some((_, other) => other !== seat && wonIn(scoring.done, frame.hands.length)[other] === won);
     setAttribute(hand.element, "data-shared", isShared);
     setAttribute(hand.element, "data-winner", total && Boolean(result?.winners.includes(seat)));
-    const holds = shown && shown !== "?" ? ` · ${shown}` : "";
-    setText(hand.left, won !== null ? `${won} won` : over ? "" : `${left} left${holds}`);
+    setText(hand.left, won !== null ? `${won} won` : over ? "" : `${left} left`);
+    setText(hand.letters, shown && shown !== "?" ? shown : "");
     const place = total && result ? `${result.placements[seat]}.` : "";
     setText(hand.badge, out.includes(seat) ? `forfeited ${place}` : total ? place : seat === frame.turn ? "to move" : "");
   }
@@ -237,6 +240,7 @@ function putCard(card, x, y, width, height) {
   setAttribute(card.word, "y", (height / 2 + size * 0.36).toFixed(1));
   setAttribute(card.word, "font-size", size.toFixed(1));
   setText(card.word, size >= SMALLEST_LETTERS ? card.face : "");
+  setAttribute(card.element, "data-letters", size >= SMALLEST_LETTERS);
 }
 
 function pileInWords(table, columns) {
