@@ -201,26 +201,26 @@ def notes(board: Board) -> list[Markup]:
 
 def figures(board: Board) -> list[Markup]:
     rows = board.rows
-    drawn = []
+    shown = []
     if any(row.history for row in rows[:MOST]):
         about = f"Each bot's μ after so many of its matches. Its strength lies most likely in the band of ± 2{SIGMA}."
-        drawn.append(_figure("Ratings over matches", about, _drawn(plots.ratings, rows, FULL), "full"))
+        shown.append(_figure("Ratings over matches", about, drawn(plots.ratings, rows, FULL), "full"))
     if any(row.refit for row in rows[:MOST]):
         about = f"The dot is the estimate, the line its 95 % interval. {NOT_SEPARATED}: two neighbours not told apart."
-        drawn.append(_figure("Strength by all results at once", about, _drawn(plots.refits, rows, HALF)))
+        shown.append(_figure("Strength by all results at once", about, drawn(plots.refits, rows, HALF)))
     if len(rows) > 1:
         about = "How often the row's bot was placed before the column's, in %, ties half."
-        drawn.append(_figure("Head to head", about, _heat_map(board)))
+        shown.append(_figure("Head to head", about, _heat_map(board)))
     if any(any(row.placements) for row in rows[:MOST]):
         about = "The share of matches that each bot ended at each place, in %."
-        drawn.append(_figure("Places", about, _drawn(distributions.placements, rows, HALF)))
+        shown.append(_figure("Places", about, drawn(distributions.placements, rows, HALF)))
     if any(any(row.think_times) for row in rows[:MOST]):
         about = "Matches by their mean think time, in ms a move; the classes grow by steps of 1, 2, 5, 10."
-        drawn.append(_figure("Think times", about, tag("div", distributions.think_times(rows), class_="multiples")))
-    return drawn
+        shown.append(_figure("Think times", about, tag("div", distributions.think_times(rows), class_="multiples")))
+    return shown
 
 
-def _drawn(plot: Callable[[Sequence[Row], float], Markup], rows: Sequence[Row], widths: Mapping[str, float]) -> Markup:
+def drawn(plot: Callable[[Sequence[Row], float], Markup], rows: Sequence[Row], widths: Mapping[str, float]) -> Markup:
     """The plot for several kinds of screens; the style sheet shows one of them."""
     return joined(*(tag("div", plot(rows, width), class_=screen) for screen, width in widths.items()))
 

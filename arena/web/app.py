@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator, Callable, Iterable
-from contextlib import asynccontextmanager
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager, closing
 
 from starlette.applications import Starlette
 from starlette.exceptions import HTTPException
@@ -16,50 +16,45 @@ from starlette.routing import Route
 from arena.errors import ArenaError, NothingThere
 from arena.store.home import Home
 from arena.store.store import Store
-from arena.web import boards
+from arena.store.watch import Watch
+from arena.web import boards, bots, matches
 from arena.web.events import Hub
+from arena.web.oracle import Oracle
 from arena.web.pages import Pages
-from arena.web.security import Gate, Guarded, NotAllowed
+from arena.web.security import LOOPBACK, Gate, Guarded, NotAllowed
 from arena.web.site import Site, site_of
 
 
-def create_app(home: Home, store: Store, gate: Gate, hosts: Iterable[str] | None = None) -> Starlette:
-    """The application. `hosts`: the names by which it is reached; None: whatever they are."""
+def create_app(home: Home, store: Store, gate: Gate, *, private: bool) -> Starlette:
+    """The application. `private`: only this machine reaches it."""
     pages = Pages(gate)
-    hub = Hub(store_watch(store))
-    site = Site(home, store, gate, pages, hub)
+    watch = Watch(store.engine)
+    hub = Hub(watch.look)
+    oracle = Oracle()
+    site = Site(home, store, gate, pages, hub, oracle, private)
 
     @asynccontextmanager
     async def lifespan(_: Starlette) -> AsyncIterator[None]:
-        async with hub:
-            yield
+        with watch, closing(oracle):
+            async with hub:
+                yield
 
     app = Starlette(
         routes=[
             Route("/static/{digest}/{name:path}", pages.assets.serve),
             *boards.ROUTES,
+            *bots.ROUTES,
+            *matches.ROUTES,
         ],
-        middleware=[Middleware(Guarded, gate=gate, hosts=hosts), Middleware(GZipMiddleware, minimum_size=1000)],
+        middleware=[
+            Middleware(Guarded, gate=gate, hosts=LOOPBACK if private else None),
+            Middleware(GZipMiddleware, minimum_size=1000),
+        ],
         exception_handlers={ArenaError: _mistake, HTTPException: _no_page, Exception: _failure},
         lifespan=lifespan,
     )
     app.state.site = site
     return app
-
-
-def store_watch(store: Store) -> Callable[[], bool]:
-    """Whether the store has changed since the last call."""
-    connection = store.engine.connect()
-    before = None
-
-    def has_changed() -> bool:
-        nonlocal before
-        now = connection.exec_driver_sql("PRAGMA data_version").scalar()
-        connection.rollback()
-        changed, before = now != before, now
-        return changed
-
-    return has_changed
 
 
 def _mistake(request: Request, error: Exception) -> Response:

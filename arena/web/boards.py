@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Sequence
+import time
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from urllib.parse import urlencode
 
@@ -13,14 +14,22 @@ from starlette.routing import Route
 
 from arena.errors import ArenaError, NothingThere, unknown
 from arena.leaderboard import html, words
-from arena.leaderboard.board import Board
+from arena.leaderboard.board import Board, Row
 from arena.leaderboard.build import build_board, build_overall
+from arena.leaderboard.markup import joined
 from arena.leaderboard.tables import as_csv, as_json
+from arena.standings import SeatTally
 from arena.store.schema import ALL
 from arena.store.store import Store
 from arena.tournament.brackets import Bracket
 from arena.web.events import Messages
 from arena.web.site import Site, site_of
+
+FIGURES_EVERY = 10.0
+"""Seconds between two drawings of the plots while a tournament is played."""
+RECENT = 6
+MOST_TOURNAMENTS = 100
+"""So many, the newest, can be chosen in a list; an address can name any."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -29,17 +38,26 @@ class Filter:
 
     tournament: int | None = None
     latest_only: bool = False
+    seats: int | None = None
+    """Only tables of this size."""
 
     @classmethod
     def of(cls, request: Request) -> Filter:
         given = request.query_params
         tournament = given.get("tournament") or None
-        if tournament is not None and not (tournament.isdecimal() and len(tournament) < 10):
-            raise NothingThere(f"there is no tournament {tournament!r} here.")
+        if tournament is not None and not (tournament.isascii() and tournament.isdecimal() and len(tournament) < 10):
+            raise NothingThere(f"there is no tournament {tournament[:40]!r} here.")
         versions = given.get("versions", "all") or "all"
         if versions not in ("all", "latest"):
             raise ArenaError(unknown("choice of versions", versions, ["all", "latest"]))
-        return cls(int(tournament) if tournament else None, versions == "latest")
+        seats = given.get("seats") or None
+        if seats is not None and not (seats.isascii() and seats.isdecimal() and len(seats) < 3):
+            raise NothingThere(f"no game is played by {seats[:40]!r} seats.")
+        return cls(int(tournament) if tournament else None, versions == "latest", int(seats) if seats else None)
+
+    @property
+    def scope(self) -> int:
+        return ALL if self.tournament is None else self.tournament
 
     @property
     def query(self) -> str:
@@ -47,6 +65,7 @@ class Filter:
         given = {
             "tournament": self.tournament,
             "versions": "latest" if self.latest_only else None,
+            "seats": self.seats,
         }
         wanted = {name: value for name, value in given.items() if value is not None}
         return f"?{urlencode(wanted)}" if wanted else ""
@@ -64,7 +83,7 @@ def home(request: Request) -> Response:
         overall=build_overall(boards) if boards else None,
         filter=filter_,
         across_brackets=html.across_brackets,
-        recent=site.store.tournaments.all()[:-6:-1],
+        recent=site.store.tournaments.latest(RECENT),
     )
 
 
@@ -80,7 +99,8 @@ def board(request: Request) -> Response:
         board=shown,
         brackets=_brackets(site.store, filter_),
         filter=filter_,
-        tournaments=[each for each in site.store.tournaments.all()[::-1] if each.rated],
+        sizes=table_sizes(site.store, name, filter_),
+        tournaments=[each for each in site.store.tournaments.latest(MOST_TOURNAMENTS) if each.rated],
         parts=parts(site, shown),
         figures=html.figures(shown) if shown.rows else [],
         notes=html.notes(shown),
@@ -92,15 +112,36 @@ def follow_board(request: Request) -> Response:
     site = site_of(request)
     filter_ = Filter.of(request)
     name = _bracket_in(request, site.store, filter_)
-    return site.hub.response(("board", name, filter_), lambda: parts(site, load(site.store, name, filter_)))
+    plots = Seldom(FIGURES_EVERY)
+
+    def make() -> Messages:
+        board = load(site.store, name, filter_)
+        return {**parts(site, board), "figures": plots.made(lambda: joined(*html.figures(board)))}
+
+    return site.hub.response(("board", name, filter_), make)
 
 
-def parts(site: Site, board: Board) -> Messages:
-    """What of the page changes while a tournament is played, by the id of its element."""
+def parts(site: Site, board: Board) -> dict[str, str]:
+    """What of the page changes while a tournament is played, by the name of its part."""
     return {
         "facts": site.pages.part("parts/facts.html", board=board, words=words),
         "standings": site.pages.part("parts/standings.html", board=board, words=words),
     }
+
+
+class Seldom:
+    """Something that is not made anew each time it is asked for: plots are large, and hardly change in a second."""
+
+    def __init__(self, seconds: float) -> None:
+        self._seconds = seconds
+        self._made = ""
+        self._next = 0.0
+
+    def made(self, make: Callable[[], str]) -> str:
+        if time.monotonic() > self._next:
+            self._made = make()
+            self._next = time.monotonic() + self._seconds
+        return self._made
 
 
 def as_file(request: Request) -> Response:
@@ -117,7 +158,7 @@ def as_file(request: Request) -> Response:
 
 
 def _brackets(store: Store, filter_: Filter) -> list[str]:
-    return store.standings.brackets(ALL if filter_.tournament is None else filter_.tournament)
+    return store.standings.brackets(filter_.scope)
 
 
 def _bracket_in(request: Request, store: Store, filter_: Filter) -> str:
@@ -133,10 +174,38 @@ def _bracket_in(request: Request, store: Store, filter_: Filter) -> str:
 def load(store: Store, bracket: str, filter_: Filter) -> Board:
     """The board, without the rows that the filter leaves out. Who is left keeps the rank among all."""
     board = build_board(store, bracket, filter_.tournament)
+    if not (filter_.latest_only or filter_.seats):
+        return board
+    versions = store.bots.all_versions()
+    if filter_.seats:
+        number_of = {(version.bot, version.version): version.id for version in versions}
+        by_seat = store.standings.by_seat(filter_.scope, bracket)
+        rows = [
+            _at_tables_of(row, by_seat.get(number_of[row.bot, row.version], {}).get(filter_.seats, ()))
+            for row in board.rows
+        ]
+        board = narrowed(replace(board, rows=rows), [row.matches > 0 for row in rows])
     if filter_.latest_only:
-        latest = {version.bot: version.version for version in store.bots.all_versions()}
+        latest = {version.bot: version.version for version in versions}
         board = narrowed(board, [latest.get(row.bot) == row.version for row in board.rows])
     return board
+
+
+def _at_tables_of(row: Row, tallies: Sequence[SeatTally]) -> Row:
+    """The row with what was reached on these seats alone; ratings and plots are still about all matches."""
+    matches = sum(tally.matches for tally in tallies)
+    return replace(
+        row,
+        matches=matches,
+        wins=sum(tally.wins for tally in tallies),
+        mean_placement=sum(tally.placements for tally in tallies) / max(matches, 1),
+    )
+
+
+def table_sizes(store: Store, bracket: str, filter_: Filter) -> list[int]:
+    """How many seats the tables had."""
+    by_seat = store.standings.by_seat(filter_.scope, bracket)
+    return sorted({size for tables in by_seat.values() for size in tables})
 
 
 def narrowed(board: Board, kept: Sequence[bool]) -> Board:

@@ -9,6 +9,8 @@ from __future__ import annotations
 
 import asyncio
 import json
+import math
+import time
 from collections.abc import AsyncIterator, Callable, Hashable, Mapping
 from contextlib import suppress
 from dataclasses import dataclass, field
@@ -21,6 +23,8 @@ from arena.games.base import Json
 
 LOOK = 1.0
 """Seconds between two looks at the store."""
+SETTLED = 12.0
+"""Seconds after the last change at which everything is made once more, for what is made less often than asked for."""
 ALIVE = 15.0
 """Seconds after which a browser that heard nothing hears that we are still there; this also finds those that left."""
 MOST_FOLLOWERS = 2000
@@ -80,9 +84,10 @@ def encoded(name: str, content: Json) -> bytes:
 class Hub:
     """Knows the topics and who follows them."""
 
-    def __init__(self, has_changed: Callable[[], bool]) -> None:
-        """`has_changed`: whether the store has changed since it was asked last."""
-        self.has_changed = has_changed
+    def __init__(self, look: Callable[[], int]) -> None:
+        """`look`: a number that stays as it is as long as nothing changes in the store."""
+        self.look = look
+        self._seen: int | None = None
         self.topics: dict[Hashable, Topic] = {}
         self.closed = asyncio.Event()
         self._ticking: asyncio.Task[None] | None = None
@@ -102,11 +107,18 @@ class Hub:
         return sum(len(topic.followers) for topic in self.topics.values())
 
     async def _tick(self) -> None:
+        settled = math.inf
         while True:
             await asyncio.sleep(LOOK)
             if not self.topics:
                 continue
-            if await to_thread.run_sync(self.has_changed):
+            seen = await to_thread.run_sync(self.look)
+            if seen != self._seen:
+                self._seen = seen
+                settled = time.monotonic() + SETTLED
+                await self.refresh()
+            elif time.monotonic() > settled:
+                settled = math.inf
                 await self.refresh()
 
     async def refresh(self) -> None:

@@ -9,18 +9,22 @@ from hashlib import sha256
 from importlib import resources
 from importlib.resources.abc import Traversable
 from pathlib import PurePosixPath
+from urllib.parse import urlencode
 
 from jinja2 import Environment, PackageLoader, StrictUndefined, select_autoescape
+from starlette.datastructures import QueryParams
 from starlette.requests import Request
 from starlette.responses import HTMLResponse, Response
 
 from arena import __version__
 from arena.leaderboard import colours, words
+from arena.records import SeatRecord
+from arena.store.archive import StoredMatch
 from arena.web.security import Gate
 
 FOREVER = "public, max-age=31536000, immutable"
 """What is served under the hash of its content never changes."""
-SOURCES = ("arena.leaderboard:page.css", "arena.web:static")
+SOURCES = ("arena.leaderboard:page.css", "arena.web:static", "arena.viewer:static")
 """Files and folders that browsers may fetch, each from the package that it belongs to."""
 
 
@@ -84,6 +88,9 @@ class Pages:
             percent=words.percent,
             rating=lambda value: words.typeset(words.rating(value)),
             milliseconds=words.milliseconds,
+            moment=_moment,
+            changed=_changed,
+            by_place=_by_place,
         )
 
     def page(self, request: Request, template: str, /, status: int = 200, **context: object) -> HTMLResponse:
@@ -109,3 +116,18 @@ def _finished(value: object) -> object:
     if isinstance(value, str) and not hasattr(value, "__html__"):
         return words.harmless(value)
     return value
+
+
+def _moment(written: str) -> str:
+    """A moment as people read it; where it is written, it has fractions of a second."""
+    return f"{written[:10]} {written[11:16]} UTC"
+
+
+def _changed(given: QueryParams, **changes: object) -> str:
+    """The query of an address with some values changed."""
+    return urlencode({**{name: value for name, value in given.items() if value}, **changes})
+
+
+def _by_place(match: StoredMatch) -> list[tuple[str, SeatRecord]]:
+    """Who sat at the table, the winner first."""
+    return sorted(zip(match.bots, match.seats, strict=True), key=lambda each: each[1].placement)

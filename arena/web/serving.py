@@ -15,7 +15,7 @@ from arena.store.home import Home
 from arena.store.store import Store
 from arena.web.app import create_app
 from arena.web.events import Hub
-from arena.web.security import LOOPBACK, Gate
+from arena.web.security import Gate
 
 LEAVE_WITHIN = 2
 """Seconds that browsers have to end their streams when the server stops."""
@@ -35,8 +35,7 @@ def serve(
     gate = Gate(token)
     listener = listen(host, port)
     with listener:
-        local = is_loopback(host)
-        app = create_app(home, store, gate, LOOPBACK if local else None)
+        app = create_app(home, store, gate, private=is_loopback(host))
         config = uvicorn.Config(
             app,
             log_level="warning",

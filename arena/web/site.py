@@ -10,6 +10,7 @@ from starlette.requests import Request
 from arena.store.home import Home
 from arena.store.store import Store
 from arena.web.events import Hub
+from arena.web.oracle import Oracle
 from arena.web.pages import Pages
 from arena.web.security import Gate
 
@@ -23,6 +24,9 @@ class Site:
     gate: Gate
     pages: Pages
     hub: Hub
+    oracle: Oracle
+    private: bool
+    """Whether only this machine reaches it: then bots' logs are shown to everybody who does."""
 
 
 def site_of(request: Request) -> Site:
