@@ -52,7 +52,7 @@ def drawing(width: float, height: float, title: str, description: str, *children
     """A plot that scales with its place and can be read out."""
     about = tag("title", title), tag("desc", description)
     size = f"0 0 {number(width)} {number(height)}"
-    return tag("svg", *about, *children, viewBox=size, role="img", aria_label=title, class_="plot")
+    return tag("svg", *about, *children, viewBox=size, role="img", aria_label=title, class_="board-plot")
 
 
 def text(x: float, y: float, content: str, class_: str = "", anchor: str | None = None) -> Markup:

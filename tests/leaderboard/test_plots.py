@@ -81,7 +81,7 @@ def test_plots_can_be_read_out() -> None:
     rows = board().rows
     for drawn in (plots.ratings(rows, 560), plots.refits(rows, 560), distributions.placements(rows, 560)):
         assert re.match(
-            r'<svg viewBox="[\d. ]+" role="img" aria-label="[^"]+" class="plot"><title>.+?</title><desc>', drawn
+            r'<svg viewBox="[\d. ]+" role="img" aria-label="[^"]+" class="board-plot"><title>.+?</title><desc>', drawn
         )
         for row in rows:
             assert row.bot in drawn.split("</desc>")[0]
