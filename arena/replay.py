@@ -127,27 +127,31 @@ def result_line(result: Result) -> dict[str, Json]:
 
 def dumps(replay: Replay) -> str:
     """The replay as text, ready to be written to a file."""
-    header = replay.header
-    lines = [
-        _line(
-            {
-                "format": FORMAT,
-                "match": header.match,
-                "game": header.game,
-                "options": header.options,
-                "seed": header.seed,
-                "seats": header.seats,
-                "deal": header.deal,
-            }
-        )
-    ]
-    for entry in replay.entries:
-        if isinstance(entry, Fault):
-            lines.append(_line({"seat": entry.seat, "fault": entry.fault.value, "detail": entry.detail}))
-        else:
-            lines.append(_decision_line(entry))
-    lines.append(_line(replay.result))
-    return "".join(lines)
+    return "".join([header_line(replay.header), *map(entry_line, replay.entries), last_line(replay.result)])
+
+
+def header_line(header: Header) -> str:
+    return _line(
+        {
+            "format": FORMAT,
+            "match": header.match,
+            "game": header.game,
+            "options": header.options,
+            "seed": header.seed,
+            "seats": header.seats,
+            "deal": header.deal,
+        }
+    )
+
+
+def entry_line(entry: Decision | Fault) -> str:
+    if isinstance(entry, Fault):
+        return _line({"seat": entry.seat, "fault": entry.fault.value, "detail": entry.detail})
+    return _decision_line(entry)
+
+
+def last_line(result: Mapping[str, Json]) -> str:
+    return _line(result)
 
 
 def _line(content: Mapping[str, Json]) -> str:
@@ -195,25 +199,33 @@ def loads(data: bytes) -> Replay:
         lines.pop()
     if not lines:
         raise NotAReplay(1, "the file is empty.")
-    replay = Replay(_read_header(lines[0]))
+    replay = Replay(read_header(lines[0]))
     seats = len(replay.header.seats)
     for number, text in enumerate(lines[1:], start=2):
         if replay.result:
             raise MalformedReplay(number, "nothing may follow the result.")
-        line = _Line(number, _read_object(text, number, is_last=number == len(lines)))
-        if len(line.fields.keys() & {"action", "fault", "placements"}) > 1:
-            line.malformed("only one of an action, a fault and placements can stand in a line.")
-        if "action" in line.fields:
-            replay.entries.append(_read_decision(line, seats))
-        elif "fault" in line.fields:
-            replay.entries.append(_read_fault(line, seats))
-        elif "placements" in line.fields:
-            replay.result = line.fields
+        read = read_line(text, number, seats, is_last=number == len(lines))
+        if isinstance(read, Mapping):
+            replay.result = read
         else:
-            line.malformed("has neither an action nor a fault nor placements.")
+            replay.entries.append(read)
     if not replay.result:
         raise TruncatedReplay(len(lines), "the replay stops here, the lines up to the result are missing.")
     return replay
+
+
+def read_line(text: bytes, number: int, seats: int, *, is_last: bool) -> Decision | Fault | Mapping[str, Json]:
+    """A line after the first one; the result is returned as it is written there."""
+    line = _Line(number, _read_object(text, number, is_last=is_last))
+    if len(line.fields.keys() & {"action", "fault", "placements"}) > 1:
+        line.malformed("only one of an action, a fault and placements can stand in a line.")
+    if "action" in line.fields:
+        return _read_decision(line, seats)
+    if "fault" in line.fields:
+        return _read_fault(line, seats)
+    if "placements" not in line.fields:
+        line.malformed("has neither an action nor a fault nor placements.")
+    return line.fields
 
 
 @dataclass(frozen=True, slots=True)
@@ -258,7 +270,8 @@ def _read_object(text: bytes, number: int, *, is_last: bool) -> Mapping[str, Jso
     return value
 
 
-def _read_header(text: bytes) -> Header:
+def read_header(text: bytes) -> Header:
+    """Line 1. Raises a ReplayError where it is not one."""
     try:
         line = _Line(1, _read_object(text, 1, is_last=False))
     except MalformedReplay as error:

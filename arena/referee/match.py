@@ -102,13 +102,13 @@ class Match:
     __slots__ = (
         "_faults",
         "_house",
-        "_replay",
         "cpu_ms",
         "decisions",
         "encoder",
         "forfeited",
         "limits",
         "plan",
+        "replay",
         "state",
         "think_ms",
         "turn",
@@ -131,7 +131,8 @@ class Match:
         self._faults: list[Fault] = []
         self._house: Random | None = None
         options = game.complete(plan.options)
-        self._replay = Replay(Header(plan.id, plan.game, options, plan.seed, plan.bots, self.state.deal()))
+        self.replay = Replay(Header(plan.id, plan.game, options, plan.seed, plan.bots, self.state.deal()))
+        """What has happened so far; the result is there once `outcome` was asked for."""
 
     @property
     def seat_to_ask(self) -> int | None:
@@ -198,7 +199,7 @@ class Match:
         fault = Fault(seat, kind, detail)
         self.forfeited.append(seat)
         self._faults.append(fault)
-        self._replay.entries.append(fault)
+        self.replay.entries.append(fault)
         self._play_house()
         return fault
 
@@ -210,17 +211,17 @@ class Match:
 
     def _apply(self, seat: int, action: OneOfAKind, ms: float, *, by_house: bool) -> None:
         self.encoder.record(self.state.apply(action))
-        self._replay.entries.append(Decision(seat, action.notation, round(ms, 3), by_house))
+        self.replay.entries.append(Decision(seat, action.notation, round(ms, 3), by_house))
         self.turn += 1
 
     def outcome(self) -> Outcome:
         """What came of it. Only when the match is over."""
         result = self.state.result(self.forfeited)
-        self._replay.result = result_line(result)
+        self.replay.result = result_line(result)
         return Outcome(
             self.plan,
             result,
-            self._replay,
+            self.replay,
             faults=tuple(self._faults),
             think_ms=tuple(self.think_ms),
             wall_ms=tuple(self.wall_ms),

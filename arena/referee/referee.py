@@ -122,6 +122,8 @@ class Referee:
         """Where the socket is, as long as the referee works."""
         self.instances: dict[str, Instance] = {}
         """All processes that run or are being ended, by token."""
+        self.under_way: dict[str, Match] = {}
+        """The matches that are being played, by name, the latest one last: for whoever wants to look on."""
         self.traffic = Traffic(self.settings.hold)
         self.faults: Counter[FaultKind] = Counter()
         self._slots: dict[tuple[Program, int], Slot] = {}
@@ -204,11 +206,13 @@ class Referee:
                 else:
                     players.append(contestant)
             began = time.monotonic()
+            self.under_way[plan.id] = match
             table.seat_players(players)
             table.go_on()
             await over
             took = time.monotonic() - began
         finally:
+            self.under_way.pop(plan.id, None)
             for instance, _ in instances.values():
                 if instance:
                     self._release(instance)

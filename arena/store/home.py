@@ -4,12 +4,18 @@ from __future__ import annotations
 
 import fcntl
 import os
+import time
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
 
 from arena.errors import BadStore, HomeInUse, refusal
+
+CONDUCTOR = "conductor.lock"
+TRIES = 20
+"""How often the conductor's place is tried for, a moment apart: somebody may just be looking whether it is taken."""
+A_MOMENT = 0.01
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,6 +38,11 @@ class Home:
         return self.path / "logs"
 
     @property
+    def live(self) -> Path:
+        """Matches that are being played, while somebody watches: see arena.tournament.broadcast."""
+        return self.path / "live"
+
+    @property
     def exists(self) -> bool:
         return self.database.exists()
 
@@ -39,12 +50,35 @@ class Home:
     def conducting(self) -> Iterator[None]:
         """Holds the place of the one process that plays tournaments here."""
         try:
-            with self._lock("conductor.lock", wait=False):
+            with self._lock(CONDUCTOR, wait=False) as lock:
+                with suppress(OSError):
+                    os.ftruncate(lock, 0)  # what was conducted last
                 yield
         except BlockingIOError as error:
             raise HomeInUse(
                 f"another tournament is running in {self.path}: wait for it, or use another home (--home)."
             ) from error
+
+    def note_conducted(self, tournament: int) -> None:
+        """Says which tournament it is, for whoever asks `conducted`. Only for who is conducting."""
+        with suppress(OSError):  # nobody plays worse for it
+            (self.path / CONDUCTOR).write_text(f"{tournament}\n", encoding="ascii")
+
+    def conducted(self) -> int | None:
+        """The number of the tournament that is being played here now; None: there is none, or it has just begun."""
+        try:
+            lock = os.open(self.path / CONDUCTOR, os.O_RDONLY | os.O_CLOEXEC)
+        except OSError:
+            return None
+        try:
+            fcntl.flock(lock, fcntl.LOCK_SH | fcntl.LOCK_NB)
+        except OSError:
+            number = os.read(lock, 20).strip()
+            return int(number) if number.isdigit() else None
+        else:
+            return None
+        finally:
+            os.close(lock)
 
     @contextmanager
     def submitting(self) -> Iterator[None]:
@@ -63,13 +97,25 @@ class Home:
             raise BadStore(f"nothing can be written in {refusal(error, self.path)}") from error
 
     @contextmanager
-    def _lock(self, name: str, *, wait: bool) -> Iterator[None]:
+    def _lock(self, name: str, *, wait: bool) -> Iterator[int]:
         """A lock that the system gives back whatever happens to its holder."""
         with self._written():
             self.path.mkdir(parents=True, exist_ok=True)
             lock = os.open(self.path / name, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o644)
         try:
-            fcntl.flock(lock, fcntl.LOCK_EX | (0 if wait else fcntl.LOCK_NB))
-            yield
+            _take(lock, wait)
+            yield lock
         finally:
             os.close(lock)
+
+
+def _take(lock: int, wait: bool) -> None:
+    if wait:
+        fcntl.flock(lock, fcntl.LOCK_EX)
+        return
+    for _ in range(TRIES):
+        with suppress(BlockingIOError):
+            fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            return
+        time.sleep(A_MOMENT)
+    fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)

@@ -17,6 +17,7 @@ from arena.store.store import Store
 from arena.store.tournaments import TournamentRecord
 from arena.submission import program_of
 from arena.tournament.brackets import Bracket
+from arena.tournament.broadcast import LiveFolder
 from arena.tournament.conductor import AT_ONCE, AT_ONCE_AT_FIRST, LOOK_AROUND, WRITE_AFTER
 from arena.tournament.interrupts import Interrupts
 from arena.tournament.jobs import JobMaker
@@ -53,6 +54,7 @@ class ComparisonRun:
     """Plays the blocks and hands their outcomes to the test, in order."""
 
     def __init__(self, home: Home, store: Store, comparison: Comparison, jobs: int) -> None:
+        self.home = home
         self.store = store
         self.comparison = comparison
         self.versions = (comparison.old.id, comparison.new.id)
@@ -68,7 +70,7 @@ class ComparisonRun:
             sandbox=comparison.sandbox,
             ponder=comparison.ponder,
         )
-        self.setup = Setup(programs, comparison.limits, settings, core=None)
+        self.setup = Setup(programs, comparison.limits, settings, core=None, live=home.live.resolve())
         self._results: dict[int, dict[int, tuple[SeatRecord, ...]]] = {}
 
     def play(self, show: Callable[[Sprt], None]) -> Decision:
@@ -83,6 +85,8 @@ class ComparisonRun:
             [comparison.bracket.name],
             rated=False,
         )
+        self.home.note_conducted(self.record.id)
+        LiveFolder(self.home.live).clear()
         labels = {bot.id: bot.label for bot in (comparison.old, comparison.new)}
         maker = JobMaker(self.record.id, comparison.bracket, comparison.seed, self.versions, labels)
         batch = Batch(self.record.id, comparison.bracket.name)

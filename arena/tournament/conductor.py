@@ -22,6 +22,7 @@ from arena.store.schema import ALL
 from arena.store.store import Store
 from arena.store.tournaments import State, TournamentRecord
 from arena.tournament.brackets import Bracket
+from arena.tournament.broadcast import LiveFolder
 from arena.tournament.course import Counted, Course
 from arena.tournament.event import Event
 from arena.tournament.interrupts import Interrupts
@@ -113,7 +114,9 @@ class Conductor:
             sandbox=self.event.sandbox,
             ponder=self.event.ponder,
         )
-        setup = Setup(self.programs, self.event.limits, settings, core=None)
+        setup = Setup(self.programs, self.event.limits, settings, core=None, live=self.home.live.resolve())
+        LiveFolder(self.home.live).clear()
+        self.home.note_conducted(self.record.id)
         left = [bracket for bracket in self.record.brackets if bracket.state is State.RUNNING]
         with Interrupts() as interrupts, Pool(setup, self.jobs, min(self.at_once, AT_ONCE_AT_FIRST)) as pool:
             for bracket in left:

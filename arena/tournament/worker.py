@@ -10,9 +10,11 @@ import asyncio
 import os
 import signal
 import zlib
-from collections.abc import Mapping
+from collections.abc import AsyncIterator, Mapping
+from contextlib import asynccontextmanager
 from dataclasses import dataclass
 from multiprocessing.connection import Connection
+from pathlib import Path
 from typing import NamedTuple
 
 import uvloop
@@ -22,6 +24,7 @@ from arena.errors import HostFault
 from arena.records import MatchRecord, SeatRecord
 from arena.referee import Limits, Outcome, Program, Referee, Settings
 from arena.store.moment import now
+from arena.tournament.broadcast import Broadcaster, LiveFolder
 from arena.tournament.jobs import Job
 
 QUICKLY = 1
@@ -56,6 +59,8 @@ class Setup:
     settings: Settings
     core: int | None
     """The core that it and its bots are bound to."""
+    live: Path | None = None
+    """The folder in which matches are shown to spectators; None: they are not."""
 
 
 def work(connection: Connection, setup: Setup) -> None:
@@ -86,11 +91,25 @@ class Worker:
         self.over: asyncio.Future[None] = loop.create_future()
         async with Referee(self.setup.limits, self.setup.settings) as self.referee:
             loop.add_reader(self.connection.fileno(), self.receive)
-            await self.over
+            async with self.shown_to_spectators():
+                await self.over
             loop.remove_reader(self.connection.fileno())
             for match in self.matches:
                 match.cancel()
             await asyncio.gather(*self.matches, return_exceptions=True)
+
+    @asynccontextmanager
+    async def shown_to_spectators(self) -> AsyncIterator[None]:
+        if self.setup.live is None:
+            yield
+            return
+        broadcaster = Broadcaster(LiveFolder(self.setup.live), self.referee.under_way)
+        showing = asyncio.create_task(broadcaster.run())
+        try:
+            yield
+        finally:
+            showing.cancel()
+            broadcaster.close()
 
     def receive(self) -> None:
         try:

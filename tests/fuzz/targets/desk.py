@@ -152,7 +152,7 @@ class Desk:
     def untouched(self) -> list[list[tuple[int, str]]]:
         """What was played at the tables where the attacker does not sit."""
         return [
-            [(entry.seat, entry.action) for entry in table.match._replay.entries if isinstance(entry, Decision)]
+            [(entry.seat, entry.action) for entry in table.match.replay.entries if isinstance(entry, Decision)]
             for (_, _, seats), table in zip(TABLES, self.tables, strict=True)
             if ATTACKER not in seats
         ]
