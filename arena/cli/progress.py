@@ -14,6 +14,7 @@ from rich.table import Table
 from rich.text import Text
 
 from arena.cli.console import err, harmless
+from arena.leaderboard.words import duration
 from arena.store.bots import BotVersion
 from arena.store.tournaments import TournamentRecord
 from arena.tournament.conductor import Progress
@@ -99,15 +100,3 @@ class Display:
         for rank, (label, mu, sigma) in enumerate(progress.top, start=1):
             table.add_row(f"{rank}", Text(harmless(label)), f"{mu - 3 * sigma:6.2f}", f"{mu:.2f} ± {sigma:.2f}")
         return Group(self._headline(), line, table)
-
-
-def duration(seconds: float) -> str:
-    """`45 s`, `3 min 20 s`, `2 h 5 min`."""
-    whole = round(seconds)
-    if whole < 60:
-        return f"{whole} s"
-    minutes, rest = divmod(whole, 60)
-    if minutes < 60:
-        return f"{minutes} min {rest} s" if rest else f"{minutes} min"
-    hours, minutes = divmod(minutes, 60)
-    return f"{hours} h {minutes} min" if minutes else f"{hours} h"

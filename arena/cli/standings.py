@@ -8,9 +8,10 @@ from rich.text import Text
 
 from arena.cli.console import harmless, out, shown
 from arena.cli.leaderboard import build_boards
-from arena.cli.progress import Display, duration
+from arena.cli.progress import Display
 from arena.cli.trees import render_tree
 from arena.leaderboard.terminal import render
+from arena.leaderboard.words import duration
 from arena.store.store import Store
 from arena.store.tournaments import TournamentRecord
 from arena.tournament.conductor import Conductor

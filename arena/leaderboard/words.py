@@ -87,6 +87,18 @@ def milliseconds(value: float | None) -> str:
     return f"{value:.2f}" if value < 1 else f"{value:.1f}" if value < 100 else f"{value:,.0f}"
 
 
+def duration(seconds: float) -> str:
+    """`45 s`, `3 min 20 s`, `2 h 5 min`."""
+    whole = round(seconds)
+    if whole < 60:
+        return f"{whole} s"
+    minutes, rest = divmod(whole, 60)
+    if minutes < 60:
+        return f"{minutes} min {rest} s" if rest else f"{minutes} min"
+    hours, minutes = divmod(minutes, 60)
+    return f"{hours} h {minutes} min" if minutes else f"{hours} h"
+
+
 def faults(kinds: Mapping[str, int]) -> str:
     """`2 timeout, 1 crash`, the most frequent first."""
     return ", ".join(f"{count:,} {harmless(kind)}" for kind, count in by_frequency(kinds)) or NOTHING

@@ -97,6 +97,21 @@ class StoredStandings:
                 found.kept(row.version_id, won=row.won).append(Surprise(row.chance, row.match))
         return found
 
+    def leaders(self, scope: int, bracket: str, limit: int) -> list[tuple[int, Rating, int, float]]:
+        """The best so far: version, rating, matches and wins."""
+        conservative = standings.c.mu - 3 * standings.c.sigma
+        wanted = (
+            select(standings.c.version_id, standings.c.mu, standings.c.sigma, standings.c.matches, standings.c.wins)
+            .where(standings.c.scope == scope, standings.c.bracket == bracket)
+            .order_by(conservative.desc(), standings.c.version_id)
+            .limit(limit)
+        )
+        with self.engine.connect() as connection:
+            return [
+                (version, Rating(mu, sigma), matches, wins)
+                for version, mu, sigma, matches, wins in connection.execute(wanted)
+            ]
+
     def brackets(self, scope: int) -> list[str]:
         """The brackets in which there are standings."""
         with self.engine.connect() as connection:

@@ -32,6 +32,7 @@ from arena.store.archive import Archive
 from arena.store.bots import Bots
 from arena.store.casual import CasualMatches
 from arena.store.matches import Matches
+from arena.store.schedule import Schedule
 from arena.store.standings import StoredStandings
 from arena.store.tournaments import Tournaments
 from arena.store.watch import Watch
@@ -92,6 +93,10 @@ class Store:
     @cached_property
     def casual(self) -> CasualMatches:
         return CasualMatches(self.matches)
+
+    @cached_property
+    def schedule(self) -> Schedule:
+        return Schedule(self.engine)
 
     @cached_property
     def standings(self) -> StoredStandings:

@@ -17,7 +17,8 @@ from arena.errors import ArenaError, NothingThere
 from arena.store.home import Home
 from arena.store.store import Store
 from arena.store.watch import Watch
-from arena.web import boards, bots, matches
+from arena.web import boards, bots, matches, tournaments
+from arena.web.courses import Courses
 from arena.web.events import Hub
 from arena.web.oracle import Oracle
 from arena.web.pages import Pages
@@ -27,11 +28,11 @@ from arena.web.site import Site, site_of
 
 def create_app(home: Home, store: Store, gate: Gate, *, private: bool) -> Starlette:
     """The application. `private`: only this machine reaches it."""
-    pages = Pages(gate)
+    pages = Pages(gate, home.conducted)
     watch = Watch(store.engine)
-    hub = Hub(watch.look)
+    hub = Hub(lambda: hash((watch.look(), home.conducted())))  # also who began, or ceased, to play
     oracle = Oracle()
-    site = Site(home, store, gate, pages, hub, oracle, private)
+    site = Site(home, store, gate, pages, hub, oracle, private, Courses(store))
 
     @asynccontextmanager
     async def lifespan(_: Starlette) -> AsyncIterator[None]:
@@ -45,6 +46,7 @@ def create_app(home: Home, store: Store, gate: Gate, *, private: bool) -> Starle
             *boards.ROUTES,
             *bots.ROUTES,
             *matches.ROUTES,
+            *tournaments.ROUTES,
         ],
         middleware=[
             Middleware(Guarded, gate=gate, hosts=LOOPBACK if private else None),

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import mimetypes
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from functools import cached_property
 from hashlib import sha256
 from importlib import resources
@@ -71,8 +71,10 @@ class Assets:
 class Pages:
     """Makes pages from templates."""
 
-    def __init__(self, gate: Gate) -> None:
+    def __init__(self, gate: Gate, conducted: Callable[[], int | None]) -> None:
+        """`conducted`: the number of the tournament that is being played, if there is one."""
         self.gate = gate
+        self.conducted = conducted
         self.assets = Assets()
         self.environment = Environment(
             loader=PackageLoader("arena.web"),
@@ -99,7 +101,11 @@ class Pages:
     def render(self, request: Request, template: str, /, **context: object) -> str:
         known = self.gate.is_known(request)
         return self.environment.get_template(template).render(
-            path=request.url.path, may_play=known, csrf=self.gate.csrf if known else "", **context
+            path=request.url.path,
+            may_play=known,
+            csrf=self.gate.csrf if known else "",
+            conducted=self.conducted(),
+            **context,
         )
 
     def part(self, template: str, /, **context: object) -> str:

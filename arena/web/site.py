@@ -9,6 +9,7 @@ from starlette.requests import Request
 
 from arena.store.home import Home
 from arena.store.store import Store
+from arena.web.courses import Courses
 from arena.web.events import Hub
 from arena.web.oracle import Oracle
 from arena.web.pages import Pages
@@ -27,6 +28,7 @@ class Site:
     oracle: Oracle
     private: bool
     """Whether only this machine reaches it: then bots' logs are shown to everybody who does."""
+    courses: Courses
 
 
 def site_of(request: Request) -> Site:

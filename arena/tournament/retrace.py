@@ -1,0 +1,62 @@
+"""How far a bracket has come, from the outcomes of its blocks on record: for drawing, without ratings or replays.
+
+It takes the outcomes in the order in which they count, a few now and a few later, and draws the rounds from them as the
+conductor did. So it can follow a tournament that another process plays. It is for formats that wait for the results of
+a round and do not look at ratings, such as a knockout.
+"""
+
+from __future__ import annotations
+
+from collections import deque
+from dataclasses import dataclass
+
+from arena.tournament.course import OpenMeeting
+from arena.tournament.formats.base import Format
+
+
+@dataclass(frozen=True, slots=True)
+class UnderWay:
+    """A table of the round that is being played."""
+
+    points: dict[int, float]
+    """What each entrant has reached so far; empty as long as nothing is counted."""
+    deals_counted: int
+    deals: int
+
+
+class Retrace:
+    """A bracket that is drawn again."""
+
+    def __init__(self, drawn_by: Format) -> None:
+        self.format = drawn_by
+        self.counted = 0
+        """So many outcomes were taken."""
+        self._round: list[OpenMeeting] = []
+        self._due: deque[OpenMeeting] = deque()
+        self._draw()
+
+    def take(self, pairs: bytes) -> None:
+        """The outcome of the next block. Those that are too many are left alone."""
+        if not self._due:
+            return
+        self._due.popleft().add(pairs)
+        self.counted += 1
+        if not self._due:
+            self.format.record([meeting.result for meeting in self._round])
+            self._draw()
+
+    def _draw(self) -> None:
+        drawn = self.format.next_round(lambda _: (0.0, 0.0))
+        self._round = [OpenMeeting(meeting) for meeting in drawn.meetings] if drawn else []
+        self._due.extend(meeting for meeting in self._round for _ in meeting.meeting.deals)
+
+    def under_way(self) -> dict[frozenset[int], UnderWay]:
+        """The tables of the round that is being played, by who sits there."""
+        return {
+            frozenset(each.meeting.entrants): UnderWay(
+                dict(zip(each.meeting.entrants, each.result.points, strict=True)) if each.blocks_counted else {},
+                each.blocks_counted,
+                len(each.meeting.deals),
+            )
+            for each in self._round
+        }
