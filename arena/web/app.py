@@ -17,9 +17,10 @@ from arena.errors import ArenaError, NothingThere
 from arena.store.home import Home
 from arena.store.store import Store
 from arena.store.watch import Watch
-from arena.web import boards, bots, matches, tournaments
+from arena.web import boards, bots, live, matches, tournaments
 from arena.web.courses import Courses
 from arena.web.events import Hub
+from arena.web.live import Live
 from arena.web.oracle import Oracle
 from arena.web.pages import Pages
 from arena.web.security import LOOPBACK, Gate, Guarded, NotAllowed
@@ -32,12 +33,13 @@ def create_app(home: Home, store: Store, gate: Gate, *, private: bool) -> Starle
     watch = Watch(store.engine)
     hub = Hub(lambda: hash((watch.look(), home.conducted())))  # also who began, or ceased, to play
     oracle = Oracle()
-    site = Site(home, store, gate, pages, hub, oracle, private, Courses(store))
+    screen = Live(home, hub)
+    site = Site(home, store, gate, pages, hub, oracle, private, Courses(store), screen)
 
     @asynccontextmanager
     async def lifespan(_: Starlette) -> AsyncIterator[None]:
         with watch, closing(oracle):
-            async with hub:
+            async with hub, screen:
                 yield
 
     app = Starlette(
@@ -47,6 +49,7 @@ def create_app(home: Home, store: Store, gate: Gate, *, private: bool) -> Starle
             *bots.ROUTES,
             *matches.ROUTES,
             *tournaments.ROUTES,
+            *live.ROUTES,
         ],
         middleware=[
             Middleware(Guarded, gate=gate, hosts=LOOPBACK if private else None),

@@ -65,6 +65,11 @@ class Topic:
     latest: dict[str, bytes] = field(default_factory=dict)
     """What was told last, by name."""
 
+    def greet(self, follower: Follower) -> None:
+        """Tells somebody who has just come how it is."""
+        for name, message in self.latest.items():
+            follower.tell(name, message)
+
     async def refresh(self) -> None:
         """Makes the messages anew, and tells those that differ."""
         made = await to_thread.run_sync(self.make)
@@ -78,7 +83,12 @@ class Topic:
 
 def encoded(name: str, content: Json) -> bytes:
     """A message as it travels. JSON has no line breaks, so one line of data is enough."""
-    return f"event: {name}\ndata: {json.dumps(content, ensure_ascii=False)}\n\n".encode()
+    return raw(name, json.dumps(content, ensure_ascii=False))
+
+
+def raw(name: str, content: str) -> bytes:
+    """The same, of what is JSON already."""
+    return f"event: {name}\ndata: {content}\n\n".encode()
 
 
 class Hub:
@@ -126,18 +136,19 @@ class Hub:
         for topic in list(self.topics.values()):
             await topic.refresh()
 
-    async def follow(self, key: Hashable, make: Maker) -> AsyncIterator[bytes]:
-        """What a browser is sent that follows the topic: how it is now, then whatever changes."""
-        topic = self.topics.setdefault(key, Topic(make))
+    async def follow(self, key: Hashable, make: Maker, new: Callable[[Maker], Topic] = Topic) -> AsyncIterator[bytes]:
+        """What a browser is sent that follows the topic: how it is now, then whatever changes.
+
+        `new`: makes the topic where nobody has followed it before.
+        """
+        topic = self.topics.get(key) or self.topics.setdefault(key, new(make))
         follower = Follower()
         is_first = not topic.followers
         topic.followers.add(follower)
         try:
             if is_first:
                 await topic.refresh()
-            else:
-                for name, message in topic.latest.items():
-                    follower.tell(name, message)
+            topic.greet(follower)
             while not self.closed.is_set():
                 yield await follower.mail()
         finally:
@@ -152,9 +163,9 @@ class Hub:
             for follower in topic.followers:
                 follower.has_mail.set()
 
-    def response(self, key: Hashable, make: Maker) -> StreamingResponse:
+    def response(self, key: Hashable, make: Maker, new: Callable[[Maker], Topic] = Topic) -> StreamingResponse:
         """The stream for a browser's EventSource."""
-        return stream(self.follow(key, make))
+        return stream(self.follow(key, make, new))
 
 
 def stream(messages: AsyncIterator[bytes]) -> StreamingResponse:

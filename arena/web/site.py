@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import cast
+from typing import TYPE_CHECKING, cast
 
 from starlette.requests import Request
 
@@ -14,6 +14,9 @@ from arena.web.events import Hub
 from arena.web.oracle import Oracle
 from arena.web.pages import Pages
 from arena.web.security import Gate
+
+if TYPE_CHECKING:
+    from arena.web.live import Live
 
 
 @dataclass(frozen=True, slots=True)
@@ -29,6 +32,7 @@ class Site:
     private: bool
     """Whether only this machine reaches it: then bots' logs are shown to everybody who does."""
     courses: Courses
+    live: Live
 
 
 def site_of(request: Request) -> Site:

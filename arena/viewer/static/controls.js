@@ -83,7 +83,7 @@ export class Controls {
   }
 
   listen() {
-    document.addEventListener("keydown", (event) => this.key(event));
+    document.addEventListener("keydown", (event) => this.key(event), { signal: this.viewer.ends.signal });
     const { stage } = this.viewer;
     let start = null;
     stage.addEventListener("touchstart", (event) => {

@@ -5,6 +5,7 @@
 //     viewer.look(2);           through a seat's eyes; null: everything
 //     viewer.extend(more);      the match goes on: what FilmMaker.add has returned; who was at the end stays there
 //     viewer.setChances(chances);
+//     viewer.close();           stops it and lets go of the page's keys, so that another film can take its place
 //
 // Options, all of which may be left out: `chances` the curve (arena.viewer.chances), `seat` and `step` where to begin,
 // `url` whether the address says where one is (`#step=12&seat=2`; it does, and an address that says so wins), `heading`
@@ -30,6 +31,7 @@ export class Viewer {
     this.usesUrl = url;
     this.speed = 1;
     this.timer = null;
+    this.ends = new AbortController();
     this.seat = film.seat ?? seat;
     this.step = 0;
     this.stage = el("div", { class: "stage" });
@@ -46,7 +48,7 @@ export class Viewer {
     element.replaceChildren(this.makeHead(heading), this.stage, this.now, this.controls.element, this.curve.element, side, this.live);
     this.setChances(chances);
     this.controls.listen();
-    if (url) addEventListener("hashchange", () => this.followUrl());
+    if (url) addEventListener("hashchange", () => this.followUrl(), { signal: this.ends.signal });
     const place = url ? placeInUrl() : {};
     this.look(place.seat ?? this.seat, { quiet: true });
     this.go(place.step ?? step ?? 0, { quiet: true });
@@ -192,6 +194,13 @@ export class Viewer {
     if (!atEnd || this.playing) return this.playing ? undefined : this.draw(0);
     this.go(this.film.entries.length, { animate: true });
     return this.step < this.last ? this.play() : undefined; // the scoring is played on
+  }
+
+  close() {
+    clearTimeout(this.timer);
+    clearTimeout(this.urlTimer);
+    this.ends.abort();
+    this.element.replaceChildren();
   }
 
   setChances(chances) {

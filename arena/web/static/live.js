@@ -24,7 +24,7 @@ function move(part, before) {
   }
 }
 
-/** @param {Element} part @param {string} markup */
+/** Fills a part of the page. @param {Element} part @param {string} markup */
 function replace(part, markup) {
   if (part.markup === markup) return;
   part.markup = markup;
@@ -44,12 +44,16 @@ function replace(part, markup) {
   move(part, before);
 }
 
-for (const followed of document.querySelectorAll("[data-follow]")) {
-  const stream = new EventSource(followed.dataset.follow);
+/** Keeps the parts in the element up to date. @param {HTMLElement} followed @param {string} address */
+export function follow(followed, address) {
+  const stream = new EventSource(address);
   for (const part of followed.querySelectorAll("[data-part]")) {
     stream.addEventListener(part.dataset.part, (event) => replace(part, JSON.parse(event.data)));
   }
   stream.addEventListener("open", () => followed.setAttribute("data-connected", ""));
   stream.addEventListener("error", () => followed.removeAttribute("data-connected"));
   addEventListener("pagehide", () => stream.close());
+  return stream;
 }
+
+for (const followed of document.querySelectorAll("[data-follow]")) follow(followed, followed.dataset.follow);

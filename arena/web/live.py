@@ -1,0 +1,283 @@
+"""What is being played now: a page that follows the event, and one for each match that is shown.
+
+While somebody watches, the workers are asked to write down some of their matches (arena.tournament.broadcast), and the
+files are read here, once for all who watch. One match at a time is featured: on the page that follows the event
+everybody sees the same one, at a speed that people can follow, until its end, and then the next.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import time
+from contextlib import suppress
+from typing import Self
+
+from anyio import to_thread
+from starlette.requests import Request
+from starlette.responses import RedirectResponse, Response
+from starlette.routing import Route
+
+from arena.errors import NothingThere
+from arena.store.home import Home
+from arena.tournament.broadcast import MATCH_NAME, LiveFolder
+from arena.viewer.film import More
+from arena.web.events import Follower, Hub, Maker, Messages, Topic, raw
+from arena.web.faults import ticker
+from arena.web.screening import Screening
+from arena.web.site import Site, site_of
+
+LOOK = 0.2
+"""Seconds between two looks at the files."""
+SAY = 1.0
+"""Seconds between two times that the lists are made anew and the workers are asked to go on."""
+LINGER = 8.0
+"""Seconds for which the end of a featured match is shown."""
+KEPT = 12
+"""So many matches that are over can still be seen here."""
+OLD = 30.0
+"""Seconds after which a file is litter, where no tournament is played."""
+MOST_WAITING = 40
+"""A browser for which more additions wait than this gets the whole film instead."""
+
+
+class FilmTopic(Topic):
+    """Browsers that follow a film: of one match, or of whichever is featured."""
+
+    def __init__(self, make: Maker, live: Live, match: str | None) -> None:
+        super().__init__(make)
+        self.live = live
+        self.match = match
+
+    @property
+    def screening(self) -> Screening | None:
+        return self.live.screenings.get(self.match or self.live.featured)
+
+    def greet(self, follower: Follower) -> None:
+        super().greet(follower)
+        self._show(follower)
+
+    def show(self) -> None:
+        """There is another film."""
+        for follower in self.followers:
+            self._show(follower)
+
+    def extend(self, more: More) -> None:
+        """The film goes on."""
+        assert self.screening
+        message = raw("more", json.dumps({**more, "match": self.screening.name}, ensure_ascii=False))
+        for follower in self.followers:
+            if "film" in follower.waiting or len(follower.waiting) > MOST_WAITING:
+                follower.waiting = {
+                    name: waiting for name, waiting in follower.waiting.items() if not name.startswith("more ")
+                }
+                self._show(follower)
+            else:
+                follower.tell(f"more {more['start']}", message)
+
+    def _show(self, follower: Follower) -> None:
+        if self.screening and (message := self.screening.message(time.monotonic())):
+            follower.tell("film", raw("film", message))
+
+
+class Live:
+    """Watches the workers' files as long as somebody watches us."""
+
+    def __init__(self, home: Home, hub: Hub) -> None:
+        self.home = home
+        self.hub = hub
+        self.folder = LiveFolder(home.live)
+        self.screenings: dict[str, Screening] = {}
+        """By name, the latest one last."""
+        self.featured = ""
+        self.trouble = ""
+        """Why nothing can be shown."""
+        self._asked = 0.0
+        self._shown: set[str] = set()
+        """What has been featured before."""
+        self._watching: asyncio.Task[None] | None = None
+
+    async def __aenter__(self) -> Self:
+        self._watching = asyncio.create_task(self._watch())
+        return self
+
+    async def __aexit__(self, *_: object) -> None:
+        assert self._watching
+        self._watching.cancel()
+        with suppress(asyncio.CancelledError):
+            await self._watching
+        if self._asked:
+            self.folder.thank()
+
+    @property
+    def topics(self) -> list[FilmTopic]:
+        return [topic for topic in self.hub.topics.values() if isinstance(topic, FilmTopic)]
+
+    async def _watch(self) -> None:
+        while True:
+            await asyncio.sleep(LOOK)
+            if self.topics:
+                await self._go_on()
+            elif self._asked:
+                self._asked = 0.0
+                await to_thread.run_sync(self.folder.thank)
+
+    async def _go_on(self) -> None:
+        now = time.monotonic()
+        says = now - self._asked > SAY
+        if says:
+            self._asked = now
+            await to_thread.run_sync(self._ask)
+        news = await to_thread.run_sync(self._read, now)
+        before = self.featured
+        self._feature(now)
+        for topic in self.topics:
+            followed = topic.match or self.featured
+            if topic.match is None and self.featured != before:
+                topic.show()
+            elif followed in news:
+                screening, more = self.screenings.get(followed), news[followed]
+                if more is None or screening is None or screening.steps == len(more["entries"]):
+                    topic.show()
+                else:
+                    topic.extend(more)
+            if says:
+                await topic.refresh()
+
+    def _ask(self) -> None:
+        try:
+            self.folder.ask()
+            self.trouble = ""
+        except OSError as error:
+            self.trouble = f"Nothing can be shown here, because {self.folder.path.name}/ in the home cannot be written"
+            self.trouble += f": {error.strerror}." if error.strerror else "."
+        if self.home.conducted() is None:
+            self.folder.clear(older_than=OLD)
+
+    def _read(self, now: float) -> dict[str, More | None]:
+        """What is new, by match; None: all of it."""
+        news: dict[str, More | None] = {}
+        found = dict(self.folder.matches())
+        for name, file in found.items():
+            known = self.screenings.get(name)
+            if known is None or known.inode != file.st_ino:
+                known = self.screenings[name] = Screening(name, self.folder.file(name), file.st_ino, now)
+                news[name] = None
+            if known.is_broken or known.is_over:
+                continue
+            try:
+                more = known.read_on()
+            except OSError:
+                continue  # it has just been taken away
+            if more:
+                news.setdefault(name, more)
+        for name, known in list(self.screenings.items()):
+            if name not in found and not known.is_over:
+                known.is_broken = True
+        self._forget()
+        return news
+
+    def _forget(self) -> None:
+        """What is over, or broken off, is kept for a while."""
+        followed = {topic.match for topic in self.topics} | {self.featured}
+        ended = [name for name, each in self.screenings.items() if each.is_over or each.is_broken]
+        for name in ended[:-KEPT]:
+            if name not in followed:
+                del self.screenings[name]
+                self._shown.discard(name)
+
+    def _feature(self, now: float) -> None:
+        """Chooses the match that everybody sees."""
+        current = self.screenings.get(self.featured)
+        if current is not None and not current.is_through(now, LINGER):
+            return
+        others = [
+            name
+            for name, each in self.screenings.items()
+            if name not in self._shown and each.maker is not None and not each.is_broken
+        ]
+        if others:
+            # One that goes on is really live; of those the latest.
+            self.featured = next((name for name in reversed(others) if not self.screenings[name].is_over), others[-1])
+            self._shown.add(self.featured)
+            self.screenings[self.featured].begin_anew(now)
+
+    # What is told
+
+    def running(self) -> list[Screening]:
+        return [
+            each
+            for each in reversed(list(self.screenings.values()))
+            if each.maker and not (each.is_over or each.is_broken)
+        ]
+
+    def over(self) -> list[Screening]:
+        return [each for each in reversed(list(self.screenings.values())) if each.is_over]
+
+    def follow(self, site: Site, match: str | None) -> Response:
+        make = (lambda: event_parts(site)) if match is None else (lambda: match_parts(site, match))
+        return self.hub.response(("live", match), make, lambda maker: FilmTopic(maker, self, match))
+
+
+def event_parts(site: Site) -> Messages:
+    """What of the page that follows the event changes, besides the film."""
+    live = site.live
+    conducted = site.home.conducted()
+    record = None
+    with suppress(NothingThere):  # one that has ended, and is gone, between two looks
+        record = site.store.tournaments.load(conducted) if conducted else None
+    part = site.pages.part
+    return {
+        "state": part("parts/live_state.html", record=record, trouble=live.trouble),
+        "cards": part("parts/live_cards.html", running=live.running(), over=live.over()[:6], featured=live.featured),
+        "faults": ticker(site, conducted),
+    }
+
+
+def match_parts(site: Site, name: str) -> Messages:
+    """What of a match's page changes, besides the film."""
+    screening = site.live.screenings.get(name)
+    state = "waiting"
+    if screening is not None:
+        state = "over" if screening.is_over else "broken off" if screening.is_broken else "running"
+    stored = name in site.store.archive.named([name])
+    return {"state": site.pages.part("parts/live_match.html", name=name, state=state, stored=stored)}
+
+
+def event_page(request: Request) -> Response:
+    site = site_of(request)
+    return site.pages.page(request, "live.html", parts=event_parts(site), match=None)
+
+
+def match_page(request: Request) -> Response:
+    """A match that is being played. Once it is on record and no longer shown, its own page has it."""
+    site = site_of(request)
+    name = request.path_params["match"]
+    if not MATCH_NAME.fullmatch(name):
+        raise NothingThere("there is no such match.")
+    if name not in site.live.screenings and not site.live.folder.file(name).exists():
+        if site.store.archive.named([name]):
+            return RedirectResponse(f"/matches/{name}", 303)
+        raise NothingThere(f"the match {name} is not shown live, and not on record.")
+    return site.pages.page(request, "live.html", parts=match_parts(site, name), match=name)
+
+
+def follow_event(request: Request) -> Response:
+    site = site_of(request)
+    return site.live.follow(site, None)
+
+
+def follow_match(request: Request) -> Response:
+    site = site_of(request)
+    name = request.path_params["match"]
+    if not MATCH_NAME.fullmatch(name):
+        raise NothingThere("there is no such match.")
+    return site.live.follow(site, name)
+
+
+ROUTES = [
+    Route("/live", event_page),
+    Route("/live/{match}", match_page),
+    Route("/events/live", follow_event),
+    Route("/events/live/{match}", follow_match),
+]
