@@ -19,12 +19,15 @@ from arena.store.store import Store
 from arena.store.watch import Watch
 from arena.web import boards, bots, live, matches, tournaments
 from arena.web.courses import Courses
-from arena.web.events import Hub
+from arena.web.events import Hub, TooMany
 from arena.web.live import Live
 from arena.web.oracle import Oracle
 from arena.web.pages import Pages
 from arena.web.security import LOOPBACK, Gate, Guarded, NotAllowed
 from arena.web.site import Site, site_of
+
+STATUS: dict[type[ArenaError], int] = {NothingThere: 404, NotAllowed: 403, TooMany: 503}
+"""How errors are called in HTTP; all others are bad requests."""
 
 
 def create_app(home: Home, store: Store, gate: Gate, *, private: bool) -> Starlette:
@@ -63,7 +66,7 @@ def create_app(home: Home, store: Store, gate: Gate, *, private: bool) -> Starle
 
 
 def _mistake(request: Request, error: Exception) -> Response:
-    status = 404 if isinstance(error, NothingThere) else 403 if isinstance(error, NotAllowed) else 400
+    status = next((status for kind, status in STATUS.items() if isinstance(error, kind)), 400)
     sentence = str(error)
     return site_of(request).pages.sorry(request, status, sentence[:1].upper() + sentence[1:])
 

@@ -19,6 +19,7 @@ from typing import Self
 from anyio import to_thread
 from starlette.responses import StreamingResponse
 
+from arena.errors import ArenaError
 from arena.games.base import Json
 
 LOOK = 1.0
@@ -29,6 +30,11 @@ ALIVE = 15.0
 """Seconds after which a browser that heard nothing hears that we are still there; this also finds those that left."""
 MOST_FOLLOWERS = 2000
 """So many browsers at once; each takes an open file and some memory."""
+
+
+class TooMany(ArenaError):
+    """More browsers want to follow than we can serve."""
+
 
 Messages = Mapping[str, Json]
 """By the name of the part of the page that it is about: what the browser needs to know."""
@@ -165,6 +171,8 @@ class Hub:
 
     def response(self, key: Hashable, make: Maker, new: Callable[[Maker], Topic] = Topic) -> StreamingResponse:
         """The stream for a browser's EventSource."""
+        if self.followers >= MOST_FOLLOWERS:
+            raise TooMany(f"{MOST_FOLLOWERS:,} browsers follow this arena already: reload the page instead.")
         return stream(self.follow(key, make, new))
 
 
