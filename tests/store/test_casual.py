@@ -81,13 +81,10 @@ def test_the_commands_find_it(tmp_path: Path) -> None:
         place = store.casual.begin("mantis/icons")
         store.casual.write(place, by_anna(place, 2, "icons"))
     assert place.name == "2-mantis.icons-1-1"
-    shown = arena("replay", "show", place.name, "--brief", "--home", tmp_path)
-    assert (shown.returncode, place.name in shown.stdout) == (0, True)
-    verified = arena("replay", "verify", "--tournament", "play", "--home", tmp_path)
-    assert (verified.returncode, verified.stdout.startswith("verified")) == (0, True)
+    verified = arena("replay", "verify", place.name, "--tournament", "play", "--home", tmp_path)
+    assert (verified.returncode, verified.stdout.splitlines()[-1]) == (0, "2 of 2 verified.")
     (match, *_) = json.loads(arena("history", "--matches", "--json", "--home", tmp_path).stdout)
     assert (match["match"], match["bots"]) == (place.name, ["Anna", "b 1"])
-    assert [row["bot"] for row in json.loads(arena("bots", "--all", "--json", "--home", tmp_path).stdout)] == ["a", "b"]
 
 
 # Two writers
@@ -118,7 +115,7 @@ def test_people_may_play_while_a_tournament_is_written_and_several_at_once(tmp_p
     database = tmp_path / "arena.db"
     with Store.open(database) as store:
         play_blocks(store, 1)
-    count = 40
+    count = 15
     with ExitStack() as stack:
         writers = [
             stack.enter_context(
