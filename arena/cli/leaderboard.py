@@ -18,6 +18,7 @@ from arena.cli.options import Home as HomeOption
 from arena.errors import BadTournament, NothingThere, unknown
 from arena.leaderboard.board import Board
 from arena.leaderboard.build import build_board, build_overall
+from arena.leaderboard.highlights import worth_seeing
 from arena.leaderboard.html import as_html
 from arena.leaderboard.tables import as_csv, as_json, as_markdown
 from arena.leaderboard.terminal import render, render_head_to_head, render_overall
@@ -56,6 +57,7 @@ def leaderboard(
     with open_store(Home(home)) as store:
         number = store.tournaments.find(tournament).id if tournament is not None else None
         boards = build_boards(store, bracket, number)
+        matches = worth_seeing(store, boards, ALL if number is None else number) if html is not None else []
     overall = build_overall(boards) if len(boards) > 1 else None
     if as_json_text:
         out.print_json(json.dumps(as_json(boards, overall)))
@@ -67,7 +69,7 @@ def leaderboard(
         title = "Leaderboard" if number is None else f"Leaderboard of tournament {number}"
         generated = datetime.now(UTC).strftime("%Y-%m-%d %H:%M UTC")
         with writing(html) as file:
-            file.write(as_html(boards, overall, title, generated))
+            file.write(as_html(boards, overall, title, generated, matches))
         out.print(f"The page is in [bold]{shown(str(html))}[/].", highlight=False)
     elif not (as_json_text or as_csv_text or as_markdown_text):
         print_boards(boards)

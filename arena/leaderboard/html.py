@@ -1,4 +1,7 @@
-"""The boards as one page that needs nothing else: no script, no font, no picture from anywhere."""
+"""The boards as one page that needs nothing else from anywhere: no script, no font, no picture.
+
+Where it shows matches too, the viewer's script and their films are in the page, and the page allows no other script.
+"""
 
 from __future__ import annotations
 
@@ -13,6 +16,9 @@ from arena.leaderboard.board import Board, HeadToHead, Overall, OverallRow, Row
 from arena.leaderboard.markup import Markup, joined, number, tag
 from arena.leaderboard.plots import MOST
 from arena.leaderboard.words import NOT_SEPARATED, NOTHING, SIGMA, typeset
+from arena.viewer import page
+from arena.viewer.chances import Chances
+from arena.viewer.film import Film
 
 POLICY = "default-src 'none'; style-src 'unsafe-inline'; img-src data:; base-uri 'none'; form-action 'none'"
 """Even if a name were ever taken for markup, a browser would neither run nor load anything."""
@@ -23,13 +29,39 @@ HALF = {"on-wide": 560.0, "on-phone": 330.0}
 """The same for a plot beside another one, where the screen is not a telephone's."""
 
 
-def as_html(boards: Sequence[Board], overall: Overall | None, title: str, generated: str) -> str:
+@dataclass(frozen=True, slots=True)
+class ShownMatch:
+    """A match that can be looked at in the page."""
+
+    why: str
+    """What there is to see in it."""
+    film: Film
+    chances: Chances | None
+
+
+def as_html(
+    boards: Sequence[Board],
+    overall: Overall | None,
+    title: str,
+    generated: str,
+    matches: Sequence[ShownMatch] = (),
+) -> str:
     """The whole page. Every text in it is escaped, whoever wrote it. `generated` says when it was made."""
     style = resources.files("arena.leaderboard").joinpath("page.css").read_text("utf-8") + colours.stylesheet()
+    policy, script = POLICY, Markup("")
+    if matches:
+        style += page.static("viewer.css")
+        code = page.bundle(page.GALLERY)
+        policy = f"{POLICY}; script-src {page.csp_hash(code)}"
+        data = page.script_safe([{"film": match.film, "chances": match.chances} for match in matches])
+        script = joined(
+            tag("script", Markup(data), type="application/json", id="viewer-data"),
+            tag("script", Markup(code), type="module"),
+        )
     head = tag(
         "head",
         tag("meta", charset="utf-8"),
-        tag("meta", http_equiv="Content-Security-Policy", content=POLICY),
+        tag("meta", http_equiv="Content-Security-Policy", content=policy),
         tag("meta", name="viewport", content="width=device-width, initial-scale=1"),
         tag("meta", name="color-scheme", content="light dark"),
         tag("link", rel="icon", href="data:,"),
@@ -38,21 +70,42 @@ def as_html(boards: Sequence[Board], overall: Overall | None, title: str, genera
     )
     sections = [across_brackets(overall)] if overall else []
     sections += [bracket(board, f"bracket-{index}") for index, board in enumerate(boards, 1)]
+    if matches:
+        sections.append(_matches(matches))
     body = tag(
         "body",
         distributions.patterns(),
         tag("a", "Skip to the boards", href="#boards", class_="skip"),
         tag("header", tag("h1", title), tag("p", f"Generated {generated}", class_="facts")),
-        _navigation(boards, overall),
+        _navigation(boards, overall, matches),
         tag("main", *sections, id="boards"),
         _footer(),
+        script,
     )
     return f"<!doctype html>\n{tag('html', head, body, lang='en')}\n"
 
 
-def _navigation(boards: Sequence[Board], overall: Overall | None) -> Markup:
+def _matches(matches: Sequence[ShownMatch]) -> Markup:
+    """Buttons, and room for the viewer. Without scripts the buttons stay off."""
+    buttons = (
+        tag("li", tag("button", match.why, type="button", data_film=number, aria_pressed="false", disabled=""))
+        for number, match in enumerate(matches)
+    )
+    return tag(
+        "section",
+        tag("h2", "Matches", id="matches-title"),
+        tag("p", "Choose one to step through it.", class_="facts"),
+        tag("ul", *buttons, class_="choose"),
+        tag("div", id="viewer", hidden=""),
+        id="matches",
+        aria_labelledby="matches-title",
+    )
+
+
+def _navigation(boards: Sequence[Board], overall: Overall | None, matches: Sequence[ShownMatch]) -> Markup:
     links = [tag("a", "Overall", href="#overall")] if overall else []
     links += [tag("a", board.bracket, href=f"#bracket-{index}") for index, board in enumerate(boards, 1)]
+    links += [tag("a", "Matches", href="#matches")] if matches else []
     return tag("nav", tag("ul", *(tag("li", link) for link in links)), aria_label="Boards")
 
 

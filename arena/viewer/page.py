@@ -25,14 +25,16 @@ from arena.viewer.film import Film
 IMPORT = re.compile(r'^import \{[^}]*\} from "\./([a-z_]+\.js)";\n', re.MULTILINE)
 EXPORT = re.compile(r"^export (?=class|function|const|async)", re.MULTILINE)
 START = "exported.js"
-"""The module that starts the viewer in the file."""
+"""The module that starts the viewer in a file about one match."""
+GALLERY = "gallery.js"
+"""The module that shows one of several matches in a page about something else."""
 
 
 def as_html(film: Film, chances: Chances | None = None) -> str:
     """The page. It can be kept, sent and opened anywhere."""
-    script, style = bundle(), static("viewer.css")
+    script, style = bundle(START), static("viewer.css")
     policy = (
-        f"default-src 'none'; script-src {_hash(script)}; style-src {_hash(style)}; img-src data:; "
+        f"default-src 'none'; script-src {csp_hash(script)}; style-src {csp_hash(style)}; img-src data:; "
         "base-uri 'none'; form-action 'none'"
     )
     title = escape(f"{film['game'].capitalize()} match {_shown(film['match'])}")
@@ -69,8 +71,8 @@ def static(name: str) -> str:
 
 
 @cache
-def bundle() -> str:
-    """All modules in one, each after those that it imports."""
+def bundle(start: str) -> str:
+    """A module and all that it imports in one, each after those that it imports."""
     written: dict[str, str] = {}
 
     def write(name: str) -> None:
@@ -80,11 +82,12 @@ def bundle() -> str:
                 write(needed)
         written[name] = EXPORT.sub("", IMPORT.sub("", source))
 
-    write(START)
+    write(start)
     return "\n" + "\n".join(written.values())
 
 
-def _hash(text: str) -> str:
+def csp_hash(text: str) -> str:
+    """What a content security policy says to allow exactly this script or style sheet."""
     return f"'sha256-{b64encode(sha256(text.encode()).digest()).decode()}'"
 
 

@@ -1,0 +1,35 @@
+"""The matches that are worth a look: what the ratings expected least, and the latest one of who leads."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from arena import replay
+from arena.leaderboard.board import Board
+from arena.leaderboard.html import ShownMatch
+from arena.leaderboard.words import percent
+from arena.store.store import Store
+from arena.viewer.chances import chances_of
+from arena.viewer.film import film_of
+
+MOVES = 30_000
+"""Of the playouts for the chances of a match: so few that nobody has to wait."""
+
+
+def worth_seeing(store: Store, boards: Sequence[Board], scope: int) -> list[ShownMatch]:
+    """Two matches of each bracket, as far as there are."""
+    wanted: dict[str, str] = {}
+    for board in boards:
+        for version, surprise in store.standings.surprises(scope, board.bracket).greatest(1):
+            winner = store.bots.by_id([version])[version].label
+            wanted[surprise.match] = f"{board.bracket}: won by {winner}, who had a chance of {percent(surprise.chance)}"
+        if board.rows:
+            leader = board.rows[0]
+            standing = store.standings.load(scope, board.bracket)
+            last = standing.bots[standing.ranking()[0]].last_match
+            wanted.setdefault(last, f"{board.bracket}: the latest match of {leader.bot} {leader.version}")
+    shown = []
+    for name, why in wanted.items():
+        record = replay.loads(store.matches.replay(name).encode())
+        shown.append(ShownMatch(f"{why} ({name})", film_of(record), chances_of(record, moves=MOVES)))
+    return shown
