@@ -87,6 +87,8 @@ class Board:
     rows: Sequence[Row]
     head_to_head: Sequence[Sequence[HeadToHead | None]]
     """In the order of the rows; None on the diagonal."""
+    bots: int | None = None
+    """How many there are in all, where some have no row; None: as many as rows."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
+from itertools import zip_longest
 
 from arena.leaderboard.board import Board, HeadToHead, Overall, OverallRow, RatingPoint, Refit, Row
 from arena.standings import Standing
@@ -12,24 +13,31 @@ from arena.store.standings import RefitRecord
 from arena.store.store import Store
 
 
-def build_board(store: Store, bracket: str, tournament: int | None = None) -> Board:
-    """The board of a bracket, in one tournament or in all."""
+def build_board(
+    store: Store, bracket: str, tournament: int | None = None, versions: Collection[int] | None = None
+) -> Board:
+    """The board of a bracket, in one tournament or in all.
+
+    Where only some versions are wanted, they keep their ranks among all, and no more is read than is shown.
+    """
     scope = ALL if tournament is None else tournament
-    standings = store.standings.load(scope, bracket)
-    refits = store.standings.refits(scope, bracket)
-    history = store.standings.history(scope, bracket)
+    standings = store.standings.load(scope, bracket, versions)
+    refits = store.standings.refits(scope, bracket, versions)
+    history = store.standings.history(scope, bracket, versions)
+    ranks = {version: rank for rank, (version, *_) in enumerate(store.standings.leaders(scope, bracket), start=1)}
     order = standings.ranking()
-    versions = store.bots.by_id(order)
+    named = store.bots.by_id(order)
     rows = [
         _row(
-            rank,
-            versions[version],
+            ranks[version],
+            named[version],
             standings.bots[version],
             refits.get(version),
-            refits.get(order[rank]) if rank < len(order) else None,
+            # A row that is not followed by its neighbour is compared with nobody.
+            refits.get(after) if after is not None and ranks[after] == ranks[version] + 1 else None,
             [RatingPoint(point.matches, point.mu, point.sigma) for point in history.get(version, ())],
         )
-        for rank, version in enumerate(order, start=1)
+        for version, after in zip_longest(order, order[1:])
     ]
     head_to_head = [
         [
@@ -43,7 +51,8 @@ def build_board(store: Store, bracket: str, tournament: int | None = None) -> Bo
         for one in order
     ]
     matches = store.standings.matches(scope, bracket)
-    return Board(bracket, None if tournament is None else str(tournament), matches, rows, head_to_head)
+    where = None if tournament is None else str(tournament)
+    return Board(bracket, where, matches, rows, head_to_head, bots=len(ranks))
 
 
 def _row(
@@ -84,26 +93,51 @@ def _row(
 
 def build_overall(boards: Sequence[Board]) -> Overall:
     """The board across these brackets."""
-    by_bot: dict[tuple[str, str], dict[str, Row]] = {}
-    for board in boards:
-        for row in board.rows:
-            by_bot.setdefault((row.bot, row.version), {})[board.bracket] = row
+    return _overall(
+        {
+            board.bracket: {(row.bot, row.version): (row.conservative, row.matches) for row in board.rows}
+            for board in boards
+        }
+    )
 
-    def rating(rows: Mapping[str, Row]) -> float:
-        return sum(row.conservative for row in rows.values()) / len(boards)
+
+def load_overall(store: Store, tournament: int | None = None) -> Overall:
+    """The board across all brackets in which somebody has played; it reads no more than it shows."""
+    scope = ALL if tournament is None else tournament
+    named = {version.id: version for version in store.bots.all_versions()}
+    return _overall(
+        {
+            bracket: {
+                (named[version].bot, named[version].version): (rating.conservative, matches)
+                for version, rating, matches, _ in store.standings.leaders(scope, bracket)
+            }
+            for bracket in store.standings.brackets(scope)
+        }
+    )
+
+
+def _overall(brackets: Mapping[str, Mapping[tuple[str, str], tuple[float, int]]]) -> Overall:
+    """From the conservative rating and the number of matches of each bot in each bracket."""
+    by_bot: dict[tuple[str, str], dict[str, tuple[float, int]]] = {}
+    for bracket, bots in brackets.items():
+        for bot, reached in bots.items():
+            by_bot.setdefault(bot, {})[bracket] = reached
+
+    def rating(reached: Mapping[str, tuple[float, int]]) -> float:
+        return sum(conservative for conservative, _ in reached.values()) / len(brackets)
 
     ranked = sorted(by_bot.items(), key=lambda item: (-rating(item[1]), item[0]))
     return Overall(
-        brackets=[board.bracket for board in boards],
+        brackets=list(brackets),
         rows=[
             OverallRow(
                 rank=rank,
                 bot=bot,
                 version=version,
-                conservative=rating(rows),
-                by_bracket={bracket: row.conservative for bracket, row in rows.items()},
-                matches=sum(row.matches for row in rows.values()),
+                conservative=rating(reached),
+                by_bracket={bracket: conservative for bracket, (conservative, _) in reached.items()},
+                matches=sum(matches for _, matches in reached.values()),
             )
-            for rank, ((bot, version), rows) in enumerate(ranked, start=1)
+            for rank, ((bot, version), reached) in enumerate(ranked, start=1)
         ],
     )

@@ -122,7 +122,7 @@ def by_frequency(kinds: Mapping[str, int]) -> list[tuple[str, int]]:
 def heading(board: Board) -> str:
     """What stands after the bracket's name: how much was played, by how many, and where."""
     played = counted(board.matches, "match", "matches")
-    bots = counted(len(board.rows), "bot", "bots")
+    bots = counted(len(board.rows) if board.bots is None else board.bots, "bot", "bots")
     where = "all tournaments" if board.tournament is None else f"tournament {harmless(board.tournament)}"
     return f"{played}, {bots}, {where}"
 
@@ -132,6 +132,8 @@ def verdict(board: Board) -> str:
     if not board.rows:
         return "Nothing has been played in this bracket yet."
     first = board.rows[0]
+    if first.rank > 1:
+        return ""
     leader = f"{harmless(first.bot)} {harmless(first.version)}"
     if len(board.rows) == 1:
         return f"{leader} is the only bot, with a rating of {rating(first.conservative)}."

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -46,9 +46,12 @@ class StoredStandings:
     def __init__(self, engine: Engine) -> None:
         self.engine = engine
 
-    def load(self, scope: int, bracket: str) -> Standings:
-        """The standings as they are on record, without what is kept by seat and without surprises."""
-        return self._load(scope, bracket, Standings(JUST_LOOKING))
+    def load(self, scope: int, bracket: str, versions: Collection[int] | None = None) -> Standings:
+        """The standings as they are on record, without what is kept by seat and without surprises.
+
+        Where only some versions are wanted, what they did against others is left out.
+        """
+        return self._load(scope, bracket, Standings(JUST_LOOKING), versions)
 
     def load_to_continue(self, scope: int, bracket: str, scale: Scale, *, winners_only: bool = False) -> Standings:
         """The standings with all that is needed to fold further results into them."""
@@ -58,9 +61,9 @@ class StoredStandings:
         loaded.surprises = self.surprises(scope, bracket)
         return loaded
 
-    def _load(self, scope: int, bracket: str, loaded: Standings) -> Standings:
+    def _load(self, scope: int, bracket: str, loaded: Standings, versions: Collection[int] | None = None) -> Standings:
         with self.engine.connect() as connection:
-            for row in connection.execute(_of(standings, scope, bracket)):
+            for row in connection.execute(_among(standings, scope, bracket, versions)):
                 loaded.bots[row.version_id] = Standing(
                     rating=Rating(row.mu, row.sigma),
                     matches=row.matches,
@@ -72,7 +75,10 @@ class StoredStandings:
                     faults=row.faults,
                     last_match=row.last_match,
                 )
-            for row in connection.execute(_of(head_to_head, scope, bracket)):
+            met = _among(head_to_head, scope, bracket, versions)
+            if versions is not None:
+                met = met.where(head_to_head.c.opponent_id.in_(versions))
+            for row in connection.execute(met):
                 loaded.head_to_head[row.version_id, row.opponent_id] = Meetings(row.points, row.matches)
         return loaded
 
@@ -97,8 +103,16 @@ class StoredStandings:
                 found.kept(row.version_id, won=row.won).append(Surprise(row.chance, row.match))
         return found
 
-    def leaders(self, scope: int, bracket: str, limit: int) -> list[tuple[int, Rating, int, float]]:
-        """The best so far: version, rating, matches and wins."""
+    def opponents(self, scope: int, bracket: str, version_id: int) -> dict[int, Meetings]:
+        """How one version fared against each of the others."""
+        with self.engine.connect() as connection:
+            return {
+                row.opponent_id: Meetings(row.points, row.matches)
+                for row in connection.execute(_of(head_to_head, scope, bracket, version_id))
+            }
+
+    def leaders(self, scope: int, bracket: str, limit: int | None = None) -> list[tuple[int, Rating, int, float]]:
+        """The best so far, or all of them from best to worst: version, rating, matches and wins."""
         conservative = standings.c.mu - 3 * standings.c.sigma
         wanted = (
             select(standings.c.version_id, standings.c.mu, standings.c.sigma, standings.c.matches, standings.c.wins)
@@ -128,22 +142,26 @@ class StoredStandings:
         with self.engine.connect() as connection:
             return int(connection.execute(counted).scalar_one())
 
-    def history(self, scope: int, bracket: str) -> dict[int, list[RatingPoint]]:
-        """The rating history of each version."""
+    def history(
+        self, scope: int, bracket: str, versions: Collection[int] | None = None
+    ) -> dict[int, list[RatingPoint]]:
+        """The rating history of each version, or of some of them."""
         found: dict[int, list[RatingPoint]] = {}
         columns = (rating_points.c[name] for name in RatingPoint._fields)
         ours = (rating_points.c.scope == scope) & (rating_points.c.bracket == bracket)
+        if versions is not None:
+            ours &= rating_points.c.version_id.in_(versions)
         wanted = select(*columns).where(ours).order_by(rating_points.c.version_id, rating_points.c.matches)
         with self.engine.connect() as connection:
             for row in connection.execute(wanted):
                 found.setdefault(row.version_id, []).append(RatingPoint(*row))
         return found
 
-    def refits(self, scope: int, bracket: str) -> dict[int, RefitRecord]:
+    def refits(self, scope: int, bracket: str, versions: Collection[int] | None = None) -> dict[int, RefitRecord]:
         with self.engine.connect() as connection:
             return {
                 row.version_id: RefitRecord(row.version_id, row.strength, row.low, row.high, tuple(row.separated_from))
-                for row in connection.execute(_of(refits, scope, bracket))
+                for row in connection.execute(_among(refits, scope, bracket, versions))
             }
 
     def write_refits(self, scope: int, bracket: str, records: Sequence[RefitRecord]) -> None:
@@ -231,6 +249,12 @@ def _row(version: int, standing: Standing) -> dict[str, object]:
         "faults": standing.faults,
         "last_match": standing.last_match,
     }
+
+
+def _among(table: Table, scope: int, bracket: str, versions: Collection[int] | None) -> Select[*tuple[Any, ...]]:
+    """The rows of some versions, or of all."""
+    wanted = _of(table, scope, bracket)
+    return wanted if versions is None else wanted.where(table.c.version_id.in_(versions))
 
 
 def _of(table: Table, scope: int, bracket: str, version_id: int | None = None) -> Select[*tuple[Any, ...]]:

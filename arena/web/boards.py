@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from urllib.parse import urlencode
 
@@ -15,7 +15,7 @@ from starlette.routing import Route
 from arena.errors import ArenaError, NothingThere, unknown
 from arena.leaderboard import html, words
 from arena.leaderboard.board import Board, Row
-from arena.leaderboard.build import build_board, build_overall
+from arena.leaderboard.build import build_board, build_overall, load_overall
 from arena.leaderboard.markup import joined
 from arena.leaderboard.tables import as_csv, as_json
 from arena.standings import SeatTally
@@ -27,6 +27,8 @@ from arena.web.site import Site, site_of
 
 FIGURES_EVERY = 10.0
 """Seconds between two drawings of the plots while a tournament is played."""
+ON_A_PAGE = 100
+"""Rows of a board."""
 RECENT = 6
 MOST_TOURNAMENTS = 100
 """So many, the newest, can be chosen in a list; an address can name any."""
@@ -40,6 +42,8 @@ class Filter:
     latest_only: bool = False
     seats: int | None = None
     """Only tables of this size."""
+    first: int = 1
+    """The rank with which the page begins."""
 
     @classmethod
     def of(cls, request: Request) -> Filter:
@@ -53,11 +57,24 @@ class Filter:
         seats = given.get("seats") or None
         if seats is not None and not (seats.isascii() and seats.isdecimal() and len(seats) < 3):
             raise NothingThere(f"no game is played by {seats[:40]!r} seats.")
-        return cls(int(tournament) if tournament else None, versions == "latest", int(seats) if seats else None)
+        first = given.get("first") or "1"
+        if not (first.isascii() and first.isdecimal() and len(first) < 8):
+            raise NothingThere(f"there is no rank {first[:40]!r}.")
+        return cls(
+            int(tournament) if tournament else None,
+            versions == "latest",
+            int(seats) if seats else None,
+            max(1, int(first)),
+        )
 
     @property
     def scope(self) -> int:
         return ALL if self.tournament is None else self.tournament
+
+    @property
+    def elsewhere(self) -> str:
+        """The end of the address of another board: the same choice from its first rank."""
+        return replace(self, first=1, seats=None).query
 
     @property
     def query(self) -> str:
@@ -66,6 +83,7 @@ class Filter:
             "tournament": self.tournament,
             "versions": "latest" if self.latest_only else None,
             "seats": self.seats,
+            "first": self.first if self.first > 1 else None,
         }
         wanted = {name: value for name, value in given.items() if value is not None}
         return f"?{urlencode(wanted)}" if wanted else ""
@@ -75,13 +93,15 @@ def home(request: Request) -> Response:
     """The first page: everybody across brackets, and the way to each bracket."""
     site = site_of(request)
     filter_ = Filter.of(request)
-    boards = [load(site.store, name, filter_) for name in _brackets(site.store, filter_)]
+    overall = load_overall(site.store, filter_.tournament)
+    bots = len(overall.rows)
     return site.pages.page(
         request,
         "home.html",
-        boards=boards,
-        overall=build_overall(boards) if boards else None,
+        brackets=overall.brackets,
+        overall=replace(overall, rows=overall.rows[filter_.first - 1 :][:ON_A_PAGE]),
         filter=filter_,
+        steps=steps(filter_, bots),
         across_brackets=html.across_brackets,
         recent=site.store.tournaments.latest(RECENT),
     )
@@ -92,13 +112,14 @@ def board(request: Request) -> Response:
     site = site_of(request)
     filter_ = Filter.of(request)
     name = _bracket_in(request, site.store, filter_)
-    shown = load(site.store, name, filter_)
+    shown = load(site.store, name, filter_, ON_A_PAGE)
     return site.pages.page(
         request,
         "board.html",
         board=shown,
         brackets=_brackets(site.store, filter_),
         filter=filter_,
+        steps=steps(filter_, shown.bots or 0),
         sizes=table_sizes(site.store, name, filter_),
         tournaments=[each for each in site.store.tournaments.latest(MOST_TOURNAMENTS) if each.rated],
         parts=parts(site, shown),
@@ -115,7 +136,7 @@ def follow_board(request: Request) -> Response:
     plots = Seldom(FIGURES_EVERY)
 
     def make() -> Messages:
-        board = load(site.store, name, filter_)
+        board = load(site.store, name, filter_, ON_A_PAGE)
         return {**parts(site, board), "figures": plots.made(lambda: joined(*html.figures(board)))}
 
     return site.hub.response(("board", name, filter_), make)
@@ -171,24 +192,36 @@ def _bracket_in(request: Request, store: Store, filter_: Filter) -> str:
     return name
 
 
-def load(store: Store, bracket: str, filter_: Filter) -> Board:
-    """The board, without the rows that the filter leaves out. Who is left keeps the rank among all."""
-    board = build_board(store, bracket, filter_.tournament)
-    if not (filter_.latest_only or filter_.seats):
-        return board
-    versions = store.bots.all_versions()
-    if filter_.seats:
-        number_of = {(version.bot, version.version): version.id for version in versions}
-        by_seat = store.standings.by_seat(filter_.scope, bracket)
-        rows = [
-            _at_tables_of(row, by_seat.get(number_of[row.bot, row.version], {}).get(filter_.seats, ()))
-            for row in board.rows
-        ]
-        board = narrowed(replace(board, rows=rows), [row.matches > 0 for row in rows])
+def load(store: Store, bracket: str, filter_: Filter, most: int | None = None) -> Board:
+    """The board as far as the filter lets it through, and no more rows than wanted. Who is left keeps the rank."""
+    order = [version for version, *_ in store.standings.leaders(filter_.scope, bracket)]
+    by_seat: Mapping[int, Mapping[int, Sequence[SeatTally]]] = {}
     if filter_.latest_only:
-        latest = {version.bot: version.version for version in versions}
-        board = narrowed(board, [latest.get(row.bot) == row.version for row in board.rows])
-    return board
+        latest = {version.bot: version.id for version in store.bots.all_versions()}
+        order = [version for version in order if version in latest.values()]
+    if filter_.seats:
+        by_seat = store.standings.by_seat(filter_.scope, bracket)
+        order = [version for version in order if filter_.seats in by_seat.get(version, {})]
+    shown = order if most is None else order[filter_.first - 1 :][:most]
+    board = build_board(store, bracket, filter_.tournament, None if filter_ == Filter() and most is None else shown)
+    if filter_.seats:
+        rows = [
+            _at_tables_of(row, by_seat[version][filter_.seats]) for version, row in zip(shown, board.rows, strict=True)
+        ]
+        board = replace(board, rows=rows)
+    return replace(board, bots=len(order))
+
+
+def steps(filter_: Filter, bots: int) -> list[tuple[str, str]]:
+    """The other pages of a long board: what to call them, and the ends of their addresses."""
+    others = []
+    if filter_.first > 1:
+        before = replace(filter_, first=max(1, filter_.first - ON_A_PAGE))
+        others.append((f"Ranks from {before.first}", before.query or "?"))
+    if filter_.first + ON_A_PAGE <= bots:
+        after = replace(filter_, first=filter_.first + ON_A_PAGE)
+        others.append((f"Ranks from {after.first}", after.query))
+    return others
 
 
 def _at_tables_of(row: Row, tallies: Sequence[SeatTally]) -> Row:
@@ -206,19 +239,6 @@ def table_sizes(store: Store, bracket: str, filter_: Filter) -> list[int]:
     """How many seats the tables had."""
     by_seat = store.standings.by_seat(filter_.scope, bracket)
     return sorted({size for tables in by_seat.values() for size in tables})
-
-
-def narrowed(board: Board, kept: Sequence[bool]) -> Board:
-    """The board with only the rows that are kept."""
-    places = [place for place, keep in enumerate(kept) if keep]
-    rows = [board.rows[place] for place in places]
-    # Whether a row is told apart from the next one was said of a neighbour that may be gone.
-    rows = [
-        row if place + 1 in places else replace(row, separated=None) for place, row in zip(places, rows, strict=True)
-    ]
-    return replace(
-        board, rows=rows, head_to_head=[[board.head_to_head[one][other] for other in places] for one in places]
-    )
 
 
 ROUTES = [

@@ -11,7 +11,7 @@ from starlette.routing import Route
 
 from arena.errors import NothingThere
 from arena.leaderboard import distributions, plots, words
-from arena.leaderboard.board import Board, HeadToHead, Row
+from arena.leaderboard.board import HeadToHead, Row
 from arena.leaderboard.build import build_board
 from arena.leaderboard.html import FULL, drawn
 from arena.leaderboard.markup import Markup
@@ -23,10 +23,14 @@ from arena.store.home import Home
 from arena.store.schema import ALL
 from arena.store.store import Store
 from arena.surprises import Surprise
+from arena.web.matches import number
 from arena.web.site import site_of
 
 LATEST = 10
 """So many matches and faults are listed."""
+MOST_OPPONENTS = 60
+ON_A_PAGE = 200
+"""Bots in the list."""
 TAIL = 40
 """Lines of the log."""
 MOST_TAIL = 64 * 1024
@@ -51,6 +55,8 @@ class Record:
     """How many bots are on the board."""
     opponents: Sequence[Opponent]
     """Those it fares best against first."""
+    left_out: int
+    """So many opponents between the best and the worst."""
     seats: Sequence[tuple[int, int, SeatTally]]
     """Seat, size of the table, and what it has reached there."""
     wins: Sequence[Surprise]
@@ -67,12 +73,21 @@ def bot_list(request: Request) -> Response:
     by_name: dict[str, list[BotVersion]] = {}
     for version in site.store.bots.all_versions():
         by_name.setdefault(version.bot, []).append(version)
-    boards = [build_board(site.store, name) for name in site.store.standings.brackets(ALL)]
-    ranks: dict[tuple[str, str], list[tuple[str, Row]]] = {}
-    for board in boards:
-        for row in board.rows:
-            ranks.setdefault((row.bot, row.version), []).append((board.bracket, row))
-    return site.pages.page(request, "bots.html", bots=by_name, ranks=ranks)
+    ranks: dict[int, list[tuple[str, int, float]]] = {}
+    for bracket in site.store.standings.brackets(ALL):
+        for rank, (version_id, rating, *_) in enumerate(site.store.standings.leaders(ALL, bracket), start=1):
+            ranks.setdefault(version_id, []).append((bracket, rank, rating.conservative))
+    first = number(request.query_params.get("first"), "number") or 1
+    names = list(by_name)[first - 1 :][:ON_A_PAGE]
+    return site.pages.page(
+        request,
+        "bots.html",
+        bots={name: by_name[name] for name in names},
+        count=len(by_name),
+        ranks=ranks,
+        before=max(1, first - ON_A_PAGE) if first > 1 else None,
+        after=first + ON_A_PAGE if first + ON_A_PAGE <= len(by_name) else None,
+    )
 
 
 def bot(request: Request) -> Response:
@@ -92,7 +107,7 @@ def bot(request: Request) -> Response:
         "bot.html",
         bot=chosen,
         versions=versions[::-1],
-        records=records(site.store, chosen, {version.version for version in versions}),
+        records=records(site.store, chosen, versions),
         latest=site.store.archive.page(Choice(version_ids=(chosen.id,)), limit=LATEST),
         faults=site.store.archive.faults(version_ids=(chosen.id,), limit=LATEST),
         log=log_tail(site.home, chosen) if may_see_log else None,
@@ -101,49 +116,47 @@ def bot(request: Request) -> Response:
     )
 
 
-def records(store: Store, version: BotVersion, versions: set[str]) -> list[Record]:
-    """What the version has done, bracket by bracket."""
+def records(store: Store, version: BotVersion, versions: Sequence[BotVersion]) -> list[Record]:
+    """What the version has done, bracket by bracket. Its history is shown beside that of the bot's other versions."""
+    named = {each.id: each for each in store.bots.all_versions()}
+    own = {each.id for each in versions}
     found = []
     for bracket in store.standings.brackets(ALL):
-        board = build_board(store, bracket)
-        place = next((place for place, row in enumerate(board.rows) if _is(row, version)), None)
-        if place is not None:
-            found.append(_record(store, board, place, version, versions))
+        board = build_board(store, bracket, versions=own)
+        row = next((row for row in board.rows if row.version == version.version), None)
+        if row is None:
+            continue
+        opponents = [
+            Opponent(named[other].bot, named[other].version, HeadToHead(meetings.points, meetings.matches))
+            for other, meetings in store.standings.opponents(ALL, bracket, version.id).items()
+        ]
+        opponents.sort(key=lambda each: (-(each.meetings.share or 0.0), each.bot, each.version))
+        left_out = max(0, len(opponents) - MOST_OPPONENTS)
+        if left_out:
+            opponents = opponents[: MOST_OPPONENTS // 2] + opponents[-MOST_OPPONENTS // 2 :]
+        surprises = store.standings.surprises(ALL, bracket, version.id)
+        tables = store.standings.by_seat(ALL, bracket, version.id).get(version.id, {})
+        found.append(
+            Record(
+                bracket=bracket,
+                row=row,
+                of=board.bots or 0,
+                opponents=opponents,
+                left_out=left_out,
+                seats=[
+                    (seat, size, tally)
+                    for size, tallies in sorted(tables.items())
+                    for seat, tally in enumerate(tallies)
+                    if tally.matches
+                ],
+                wins=surprises.wins.get(version.id, []),
+                losses=surprises.losses.get(version.id, []),
+                history=drawn(plots.ratings, board.rows, FULL) if any(r.history for r in board.rows) else Markup(""),
+                think_times=distributions.think_times([row]),
+                places=distributions.placements([row], 560.0),
+            )
+        )
     return found
-
-
-def _is(row: Row, version: BotVersion) -> bool:
-    return (row.bot, row.version) == (version.bot, version.version)
-
-
-def _record(store: Store, board: Board, place: int, version: BotVersion, versions: set[str]) -> Record:
-    row = board.rows[place]
-    opponents = [
-        Opponent(other.bot, other.version, meetings)
-        for other, meetings in zip(board.rows, board.head_to_head[place], strict=True)
-        if meetings is not None and meetings.matches
-    ]
-    opponents.sort(key=lambda each: (-(each.meetings.share or 0.0), each.bot, each.version))
-    own = [other for other in board.rows if other.bot == row.bot and other.version in versions]
-    surprises = store.standings.surprises(ALL, board.bracket, version.id)
-    tables = store.standings.by_seat(ALL, board.bracket, version.id).get(version.id, {})
-    return Record(
-        bracket=board.bracket,
-        row=row,
-        of=len(board.rows),
-        opponents=opponents,
-        seats=[
-            (seat, size, tally)
-            for size, tallies in sorted(tables.items())
-            for seat, tally in enumerate(tallies)
-            if tally.matches
-        ],
-        wins=surprises.kept(version.id, won=True),
-        losses=surprises.kept(version.id, won=False),
-        history=drawn(plots.ratings, own, FULL) if any(each.history for each in own) else Markup(""),
-        think_times=distributions.think_times([row]),
-        places=distributions.placements([row], 560.0),
-    )
 
 
 def log_tail(home: Home, version: BotVersion) -> list[str]:
