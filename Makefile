@@ -4,7 +4,7 @@ VENV := .venv
 BIN := $(VENV)/bin
 
 .DEFAULT_GOAL := help
-.PHONY: help tournament test test-again lint format fuzz hostile golden stubs bench-engine bench-referee bench-strength bench-ratings bench-tournament bench-sandbox bench-web clean
+.PHONY: help tournament test test-again lint format fuzz hostile golden stubs bench-engine bench-referee bench-strength bench-ratings bench-tournament bench-sandbox bench-viewer bench-web clean
 
 help: ## Show this list
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 16
@@ -62,6 +62,9 @@ bench-tournament: $(VENV)/.installed ## Measure whole tournaments beside the bar
 
 bench-sandbox: $(VENV)/.installed system-packages ## Measure what the sandbox costs, and honest bots beside hogs
 	$(BIN)/python -m bench.sandbox
+
+bench-viewer: $(VENV)/.test-installed system-packages ## Measure how smoothly the match viewer plays beside an empty page
+	$(BIN)/python -m bench.viewer
 
 bench-web: $(VENV)/.installed ## Measure the web pages with few and with many matches on record, and with many followers
 	$(BIN)/python -m bench.web

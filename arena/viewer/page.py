@@ -40,7 +40,7 @@ def as_html(film: Film, chances: Chances | None = None) -> str:
     title = escape(f"{film['game'].capitalize()} match {_shown(film['match'])}")
     data = script_safe({"film": film, "chances": chances})
     return f"""<!doctype html>
-<html lang="en">
+<html lang="en" class="viewer-document">
 <head>
 <meta charset="utf-8">
 <meta http-equiv="Content-Security-Policy" content="{escape(policy)}">

@@ -53,7 +53,7 @@ export function keep(parent, count, make) {
 
 /** A text from others with everything left out that is not seen, or that turns the writing around. */
 export function harmless(text) {
-  return String(text).replace(/\p{C}/gu, "\ufffd");
+  return String(text).replace(/[\p{C}\p{Zl}\p{Zp}]/gu, "\ufffd");
 }
 
 /** The same within a sentence: kept apart from it, whichever direction it is written in. */

@@ -41,7 +41,7 @@ export class Moves {
     });
   }
 
-  /** Marks the current step and brings it into sight, inside the list alone. */
+  /** Marks the current step. */
   mark(step) {
     if (step === this.current && this.marked?.isConnected) return;
     if (this.marked) setAttribute(this.marked.firstElementChild, "aria-current", null);
@@ -49,6 +49,12 @@ export class Moves {
     this.current = step;
     if (!this.marked) return;
     setAttribute(this.marked.firstElementChild, "aria-current", "step");
+    cancelAnimationFrame(this.sight);
+    this.sight = requestAnimationFrame(() => this.bringIntoSight());
+  }
+
+  /** Scrolls the list alone, once for a drawn frame: to ask where things are forces the browser to lay them out. */
+  bringIntoSight() {
     const { offsetTop, offsetHeight } = this.marked;
     const { scrollTop, clientHeight } = this.box;
     if (offsetTop < scrollTop || offsetTop + offsetHeight > scrollTop + clientHeight) {

@@ -12,7 +12,7 @@ import { countsOf, sharedCounts, wonIn } from "./scoring.js";
 import { botName, marker, seatClass } from "./seats.js";
 import { PILE, VIEW, drawHand, drawStar, pilePlace } from "./tentagram_star.js";
 
-const STACK = { top: -24, bottom: 33, widest: 40, highest: 17 };
+const STACK = { top: -18, bottom: 33, widest: 40, highest: 17 };
 const SMALLEST_LETTERS = 6.5;
 
 export class TentagramTable {

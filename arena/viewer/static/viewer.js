@@ -21,7 +21,7 @@ import { Table } from "./table.js";
 import { places, resultSentence, sentence } from "./words.js";
 
 const STEP_MS = 1500;
-const URL_PAUSE_MS = 300;
+const URL_PAUSE_MS = 200;
 
 export class Viewer {
   /** @param {HTMLElement} element @param {import("./film.js").Film} film */
@@ -213,13 +213,11 @@ export class Viewer {
     return `#step=${step}${this.seat === null ? "" : `&seat=${this.seat}`}`;
   }
 
-  /** Says in the address where one is, but not at every step of a film that plays: browsers allow only so many. */
+  /** Says in the address where one is, as soon as one stays there: browsers allow only so many changes of it. */
   writeUrl() {
     if (!this.usesUrl) return;
     clearTimeout(this.urlTimer);
-    const write = () => history.replaceState(null, "", this.address(this.step));
-    if (this.playing) this.urlTimer = setTimeout(write, URL_PAUSE_MS);
-    else write();
+    this.urlTimer = setTimeout(() => history.replaceState(history.state, "", this.address(this.step)), URL_PAUSE_MS);
   }
 
   followUrl() {
