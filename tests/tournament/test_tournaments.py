@@ -306,6 +306,8 @@ def test_replays_on_record_verify_and_can_be_shown_and_exported(home: Path, tmp_
     replay = loads(file.read_bytes())
     assert verify(replay).placements
     assert replay.header.match == "1-mantis-1-1"
+    assert arena("replay", "export", "1-mantis-1-1", "--html", "--home", home, cwd=tmp_path).returncode == 0
+    assert "1-mantis-1-1" in (tmp_path / "1-mantis-1-1.html").read_text("utf-8")
     assert "there is no match '1-mantis-999-1' here" in complaint("replay", "show", "1-mantis-999-1", "--home", home)
 
 

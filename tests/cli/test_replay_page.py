@@ -1,0 +1,33 @@
+"""`arena replay export --html`: a match as a page."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from arena.replay import write
+from tests.cli.run import arena, complaint, said
+from tests.viewer.samples import random_match, variant
+
+
+def test_a_replay_file_becomes_a_page(tmp_path: Path) -> None:
+    replay = random_match(variant("mantis-grab-2"))
+    write(replay, tmp_path / "a.match.jsonl")
+    done = arena("replay", "export", "a.match.jsonl", "--html", cwd=tmp_path)
+    assert done.returncode == 0
+    assert done.stdout == ""
+    assert said(done) == ["The page is in a.match.html: open it in a browser."]
+    page = (tmp_path / "a.match.html").read_text("utf-8")
+    assert page.startswith("<!doctype html>")
+    assert replay.header.match in page
+    named = tmp_path / "elsewhere.html"
+    assert arena("replay", "export", tmp_path / "a.match.jsonl", named, "--html").returncode == 0
+    assert named.read_text("utf-8") == page
+
+
+def test_a_replay_that_does_not_hold_becomes_no_page(tmp_path: Path) -> None:
+    replay = random_match(variant("mantis-grab-2"))
+    replay.result = {**replay.result, "winners": []}
+    write(replay, tmp_path / "match.jsonl")
+    sentence = complaint("replay", "export", tmp_path / "match.jsonl", tmp_path / "match.html", "--html")
+    assert "by the rules the result is winners" in sentence
+    assert not (tmp_path / "match.html").exists()
