@@ -39,6 +39,7 @@ from arena.games.base import Json
 from arena.games.registry import find_game
 from arena.referee import Limits, Outcome, Program, Referee, Settings, find_program
 from arena.referee.build import build
+from arena.referee.programs import distinct
 from arena.referee.running import run_to_end
 from arena.referee.series import Pairing, pairings, play_series
 
@@ -183,17 +184,6 @@ async def _play(
                 faults = referee.faults.total()
                 progress.update(task, advance=1, faults=f"{faults} forfeits" if faults else "")
     return scores, host
-
-
-def distinct(labels: Sequence[str]) -> list[str]:
-    """The labels, with a number behind those that occur more than once."""
-    seen: Counter[str] = Counter()
-    several = {label for label, count in Counter(labels).items() if count > 1}
-    numbered = []
-    for label in labels:
-        seen[label] += 1
-        numbered.append(f"{label} #{seen[label]}" if label in several else label)
-    return numbered
 
 
 def interval(wins: float, matches: int) -> tuple[float, float]:

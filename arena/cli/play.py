@@ -17,7 +17,7 @@ from rich.text import Text
 from arena import replay
 from arena.cli.console import out, shown
 from arena.cli.logs import log_folder
-from arena.cli.match import Bots, distinct
+from arena.cli.match import Bots
 from arena.cli.options import (
     DEFAULT_HOME,
     Edition,
@@ -41,6 +41,7 @@ from arena.games.registry import find_game
 from arena.referee import Limits, MatchPlan, Outcome, Program, Referee, Settings, find_program
 from arena.referee.build import build
 from arena.referee.match import NOTHING
+from arena.referee.programs import distinct
 from arena.referee.running import run_to_end
 from arena.referee.table import Chair, Player
 from arena.replay import Fault

@@ -9,6 +9,8 @@ import os
 import shutil
 import sys
 import tomllib
+from collections import Counter
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from urllib.parse import quote
@@ -54,6 +56,17 @@ class Program:
 def log_stem(label: str) -> str:
     """The label as a part of a file name: what such a part must not have is written as %2F."""
     return quote(label, safe=" ", errors="replace")[:150]
+
+
+def distinct(labels: Sequence[str]) -> list[str]:
+    """The labels, with a number behind those that occur more than once."""
+    seen: Counter[str] = Counter()
+    several = {label for label, count in Counter(labels).items() if count > 1}
+    numbered = []
+    for label in labels:
+        seen[label] += 1
+        numbered.append(f"{label} #{seen[label]}" if label in several else label)
+    return numbered
 
 
 def bundled_folder() -> Path:

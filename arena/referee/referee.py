@@ -16,7 +16,7 @@ import shutil
 import tempfile
 import time
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import AsyncIterator, Callable, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from types import TracebackType
@@ -180,15 +180,22 @@ class Referee:
 
     # Matches
 
-    async def play(self, plan: MatchPlan, contestants: Sequence[Program | Player]) -> Outcome:
+    async def play(
+        self,
+        plan: MatchPlan,
+        contestants: Sequence[Program | Player],
+        limits: Limits | None = None,
+        watch: Callable[[Match], None] | None = None,
+    ) -> Outcome:
         """Plays one match between these, in seat order. Call it as often at once as you like.
 
-        A contestant is a program, or a player who is here already: a person at the terminal, for instance. Raises
-        HostFault where the machine lacks what it takes to start a bot: then nobody has lost.
+        A contestant is a program, or a player who is here already: a person at the terminal, for instance. `limits`:
+        for this match only. `watch` is called whenever something has happened at the table. Raises HostFault where
+        the machine lacks what it takes to start a bot: then nobody has lost.
         """
-        match = Match(plan, self.limits)
+        match = Match(plan, limits or self.limits)
         over = asyncio.get_running_loop().create_future()
-        table = Table(match, finished=lambda: over.set_result(None))
+        table = Table(match, finished=lambda: over.set_result(None), watch=watch)
         programs = {seat: program for seat, program in enumerate(contestants) if isinstance(program, Program)}
         instances = dict(zip(programs, await self._gather_players(list(programs.values())), strict=True))
         try:
@@ -252,9 +259,17 @@ class Referee:
 
     async def start(self, program: Program) -> Instance:
         """A process of the program, ready to play. Raises where it does not come to play."""
+        async with self.lent(program) as instance:
+            return instance
+
+    @contextlib.asynccontextmanager
+    async def lent(self, program: Program) -> AsyncIterator[Instance]:
+        """A process of the program for something beside matches, kept for as long as it is needed."""
         instance = await self._acquire(self._slot(program, 0))
-        self._release(instance)
-        return instance
+        try:
+            yield instance
+        finally:
+            self._release(instance)
 
     async def _acquire(self, slot: Slot) -> Instance:
         """The slot's process, with room for one more match, which is taken."""

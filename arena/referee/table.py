@@ -42,6 +42,8 @@ class Table:
     match: Match
     finished: Callable[[], None]
     """Called once, when the match is over."""
+    watch: Callable[[Match], None] | None = None
+    """Called whenever something has happened, before the next bot is asked."""
     chairs: list[Chair] = field(default_factory=list)
 
     def seat_players(self, players: list[Player | None]) -> None:
@@ -71,6 +73,8 @@ class Table:
 
     def go_on(self) -> None:
         """Asks the next bot, or ends the match."""
+        if self.watch:
+            self.watch(self.match)
         seat = self.match.seat_to_ask
         if seat is None:
             self._end()

@@ -21,6 +21,7 @@ from grpc_reflection.v1alpha import reflection_pb2, reflection_pb2_grpc
 from arena import replay
 from arena.errors import ArenaError, HostFault
 from arena.referee import Limits, MatchPlan, Outcome, Program, Referee, Settings, find_program
+from arena.referee.match import Match
 from arena.referee.series import pairings, play_series
 from arena.replay import FaultKind
 from tests.referee.naughty import CHILD
@@ -350,3 +351,31 @@ def test_a_bot_that_cannot_be_started_for_want_of_open_files_has_not_lost() -> N
 
     outcome = run(job)
     assert not outcome.faults
+
+
+def test_a_match_can_be_watched_and_have_limits_of_its_own() -> None:
+    seen: list[int] = []
+    limits: set[Limits] = set()
+
+    def watch(match: Match) -> None:
+        seen.append(len(match.replay.entries))
+        limits.add(match.limits)
+
+    async def job(referee: Referee) -> Outcome:
+        plan = MatchPlan("watched", "mantis", {}, "seed", (RANDOM.label, RANDOM.label))
+        return await referee.play(plan, [RANDOM, RANDOM], SHORT, watch)
+
+    outcome = run(job)
+    assert seen == list(range(len(outcome.replay.entries) + 1))
+    assert limits == {SHORT}
+
+
+def test_a_bot_that_is_lent_is_kept_for_so_long() -> None:
+    async def job(referee: Referee) -> None:
+        async with referee.lent(RANDOM) as instance:
+            assert instance.matches == 1
+        async with referee.lent(RANDOM) as again:
+            assert again is instance
+        assert [each.matches for each in referee.instances.values()] == [0]
+
+    run(job)
