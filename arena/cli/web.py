@@ -9,6 +9,7 @@ import typer
 from arena.cli.console import err, out, shown
 from arena.cli.options import DEFAULT_HOME
 from arena.cli.options import Home as HomeOption
+from arena.cli.sandboxes import SandboxMode, sandbox_for
 from arena.store.home import Home
 from arena.store.store import Store
 
@@ -19,6 +20,7 @@ def web(
     ),
     port: Annotated[int, typer.Option(min=0, max=65535, help="0: any that is free.")] = 8000,
     open_browser: Annotated[bool, typer.Option("--open/--no-open", help="Open the browser.")] = True,
+    sandbox: SandboxMode = "auto",
     home: HomeOption = DEFAULT_HOME,
 ) -> None:
     """Show the arena in the browser: leaderboards, bots, matches, live events, and a table to play at.
@@ -38,6 +40,7 @@ def web(
             port,
             ready=lambda address: _say(address, shown(str(home))),
             open_browser=open_browser,
+            sandbox=lambda: sandbox_for(sandbox),
         )
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager, closing
 
 from starlette.applications import Starlette
@@ -14,6 +14,7 @@ from starlette.responses import Response
 from starlette.routing import Route
 
 from arena.errors import ArenaError, NothingThere
+from arena.sandbox import Sandbox
 from arena.store.home import Home
 from arena.store.store import Store
 from arena.store.watch import Watch
@@ -23,6 +24,8 @@ from arena.web.events import Hub, TooMany
 from arena.web.live import Live
 from arena.web.oracle import Oracle
 from arena.web.pages import Pages
+from arena.web.play import routes as play
+from arena.web.play.parlour import Parlour
 from arena.web.security import LOOPBACK, Gate, Guarded, NotAllowed
 from arena.web.site import Site, site_of
 
@@ -30,19 +33,22 @@ STATUS: dict[type[ArenaError], int] = {NothingThere: 404, NotAllowed: 403, TooMa
 """How errors are called in HTTP; all others are bad requests."""
 
 
-def create_app(home: Home, store: Store, gate: Gate, *, private: bool) -> Starlette:
-    """The application. `private`: only this machine reaches it."""
+def create_app(
+    home: Home, store: Store, gate: Gate, sandbox: Callable[[], Sandbox] = Sandbox, *, private: bool
+) -> Starlette:
+    """The application. `sandbox`: where bots run that people play against. `private`: only this machine reaches it."""
     pages = Pages(gate, home.conducted)
     watch = Watch(store.engine)
     hub = Hub(lambda: hash((watch.look(), home.conducted())))  # also who began, or ceased, to play
     oracle = Oracle()
     screen = Live(home, hub)
-    site = Site(home, store, gate, pages, hub, oracle, private, Courses(store), screen)
+    parlour = Parlour(home, store, sandbox)
+    site = Site(home, store, gate, pages, hub, oracle, private, Courses(store), screen, parlour)
 
     @asynccontextmanager
     async def lifespan(_: Starlette) -> AsyncIterator[None]:
         with watch, closing(oracle):
-            async with hub, screen:
+            async with hub, screen, parlour:
                 yield
 
     app = Starlette(
@@ -53,6 +59,7 @@ def create_app(home: Home, store: Store, gate: Gate, *, private: bool) -> Starle
             *matches.ROUTES,
             *tournaments.ROUTES,
             *live.ROUTES,
+            *play.ROUTES,
         ],
         middleware=[
             Middleware(Guarded, gate=gate, hosts=LOOPBACK if private else None),

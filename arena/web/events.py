@@ -11,8 +11,8 @@ import asyncio
 import json
 import math
 import time
-from collections.abc import AsyncIterator, Callable, Hashable, Mapping
-from contextlib import suppress
+from collections.abc import AsyncIterator, Callable, Hashable, Iterator, Mapping
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
 from typing import Self
 
@@ -106,6 +106,7 @@ class Hub:
         self._seen: int | None = None
         self.topics: dict[Hashable, Topic] = {}
         self.closed = asyncio.Event()
+        self._guests: set[Follower] = set()
         self._ticking: asyncio.Task[None] | None = None
 
     async def __aenter__(self) -> Self:
@@ -168,6 +169,17 @@ class Hub:
         for topic in self.topics.values():
             for follower in topic.followers:
                 follower.has_mail.set()
+        for guest in self._guests:
+            guest.has_mail.set()
+
+    @contextmanager
+    def woken_at_the_end(self, follower: Follower) -> Iterator[None]:
+        """For a browser that follows what is no topic here: it must not wait, either, when the server stops."""
+        self._guests.add(follower)
+        try:
+            yield
+        finally:
+            self._guests.discard(follower)
 
     def response(self, key: Hashable, make: Maker, new: Callable[[Maker], Topic] = Topic) -> StreamingResponse:
         """The stream for a browser's EventSource."""

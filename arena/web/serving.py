@@ -11,6 +11,7 @@ import uvicorn
 import uvloop
 
 from arena.errors import ArenaError, refusal
+from arena.sandbox import Sandbox
 from arena.store.home import Home
 from arena.store.store import Store
 from arena.web.app import create_app
@@ -30,12 +31,16 @@ def serve(
     ready: Callable[[str], None],
     open_browser: bool,
     token: str | None = None,
+    sandbox: Callable[[], Sandbox] = Sandbox,
 ) -> None:
-    """Serves the arena. `ready` is told the address, with the token, once it can be opened."""
+    """Serves the arena. `ready` is told the address, with the token, once it can be opened.
+
+    `sandbox` says where bots run that somebody plays against; it is asked when the first one is needed, in a thread.
+    """
     gate = Gate(token)
     listener = listen(host, port)
     with listener:
-        app = create_app(home, store, gate, private=is_loopback(host))
+        app = create_app(home, store, gate, sandbox, private=is_loopback(host))
         config = uvicorn.Config(
             app,
             log_level="warning",

@@ -17,6 +17,7 @@ from arena.web.security import Gate
 
 if TYPE_CHECKING:
     from arena.web.live import Live
+    from arena.web.play.parlour import Parlour
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,6 +34,7 @@ class Site:
     """Whether only this machine reaches it: then bots' logs are shown to everybody who does."""
     courses: Courses
     live: Live
+    parlour: Parlour
 
 
 def site_of(request: Request) -> Site:

@@ -1,0 +1,90 @@
+"""Hints: what a good bot would do. A real process is asked about a copy of the position; its answer is never played.
+
+The copy is a match of its own, dealt and played like the real one up to now; the bot sits on the person's seat there,
+and is told what that seat may know. It is not one of the processes that play at the real table.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from dataclasses import dataclass, field, replace
+from functools import cache
+
+from arena.errors import ArenaError
+from arena.games import mantis
+from arena.games.registry import find_game
+from arena.referee import Limits, Program, Referee, find_program
+from arena.referee.match import Match, Spent
+from arena.referee.programs import bundled_folder
+from arena.referee.table import Chair, Table
+from arena.replay import Decision, FaultKind
+from arena.v1 import referee_pb2 as pb
+
+ADVISER = "counter"
+PATIENCE = 3.0
+"""Seconds that the bot has. Later nobody needs its advice any more."""
+
+
+@dataclass(slots=True, eq=False)
+class ShadowTable(Table):
+    """A table at which one question is asked."""
+
+    said: asyncio.Future[int | None] = field(kw_only=True)
+
+    def answer(self, chair: Chair, action: int, spent: Spent) -> None:
+        del chair, spent
+        self._say(action)
+
+    def forfeit(self, chair: Chair, kind: FaultKind, detail: str) -> None:
+        del chair, kind, detail
+        self._say(None)
+
+    def _say(self, action: int | None) -> None:
+        if not self.said.done():
+            self.said.set_result(action)
+
+
+@cache
+def adviser() -> Program:
+    """The bot that is asked: a program of its own, so that it shares no process with a bot at a table."""
+    return replace(find_program(str(bundled_folder() / ADVISER)), name=f"{ADVISER} for hints")
+
+
+async def advice(referee: Referee, match: Match, seat: int) -> str | None:
+    """What the bot would do, in the notation of replays; None where it does not say."""
+    copy = _copy(match)
+    said: asyncio.Future[int | None] = asyncio.get_running_loop().create_future()
+    table = ShadowTable(copy, finished=lambda: None, said=said)
+    try:
+        async with referee.lent(adviser()) as instance:
+            chair = Chair(table, seat, instance.connection)
+            instance.connection.sit_down(chair)
+            try:
+                instance.connection.ask(chair)
+                code = await asyncio.wait_for(said, PATIENCE)
+            finally:
+                # How the copy would have ended is nobody's business.
+                instance.connection.stand_up(chair, pb.MatchEnd(placements=bytes([1] * copy.state.seats)))
+    except (ArenaError, TimeoutError):
+        return None
+    action = None if code is None else copy.encoder.action(code)
+    return str(action) if action in copy.state.legal() else None
+
+
+def _copy(match: Match) -> Match:
+    """The same match once more, up to the same decision."""
+    copy = Match(match.plan, Limits(turn=PATIENCE))
+    game = find_game(match.plan.game)
+    for entry in match.replay.entries:
+        if isinstance(entry, Decision):
+            copy.encoder.record(copy.state.apply(game.parse_action(entry.action)))
+            copy.turn += 1
+    return copy
+
+
+def chance_of_match(view: mantis.View, action: mantis.Action) -> float | None:
+    """The exact chance that the card which the action flips matches; None where it flips none."""
+    if action.kind == "pilfer":
+        return None
+    tank = view.tanks[view.seat if action.target is None else action.target]
+    return sum(chance for colour, chance in mantis.top_odds(view).items() if tank[colour])

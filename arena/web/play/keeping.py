@@ -1,0 +1,44 @@
+"""A game that is over goes into the store: an unrated match with its replay."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+
+from arena.errors import ArenaError
+from arena.records import PERSON, MatchRecord
+from arena.referee import Outcome
+from arena.store.casual import Place
+from arena.store.store import Store
+from arena.tournament.brackets import Bracket
+from arena.tournament.jobs import Job
+from arena.tournament.worker import record
+from arena.web.play.opponents import Seated
+from arena.web.play.wish import Wish
+
+
+def reserve(store: Store, wish: Wish) -> Place | ArenaError:
+    """A place for the match, or why there is none: a home that can only be read is no reason not to play."""
+    try:
+        return store.casual.begin(Bracket(wish.game, tuple(wish.options.items())).name)
+    except ArenaError as error:
+        return error
+
+
+def keep(store: Store, place: Place, outcome: Outcome, tier: str, person: str, others: Sequence[Seated | None]) -> None:
+    """Writes the match. `others`: who sat where; None: the person."""
+    store.casual.write(place, match_record(place, outcome, tier, person, others))
+
+
+def match_record(
+    place: Place, outcome: Outcome, tier: str, person: str, others: Sequence[Seated | None]
+) -> MatchRecord:
+    """The match as it is kept. A bot that ships and was never submitted is there by its name, as the person is."""
+    versions = tuple((each and each.opponent.version_id) or PERSON for each in others)
+    made = record(Job(place.block, 0, outcome.plan, versions), outcome, tier)
+    names = [each.opponent.label if each else person for each in others]
+    seats = tuple(
+        seat if seat.version_id != PERSON else seat._replace(person=name)
+        for seat, name in zip(made.seats, names, strict=True)
+    )
+    return replace(made, seats=seats)

@@ -1,0 +1,120 @@
+"""The person at the browser, as the referee's table sees a player: asked once a turn, by the clock if there is one."""
+
+from __future__ import annotations
+
+import asyncio
+import time
+from collections.abc import Callable
+
+from arena.errors import ArenaError
+from arena.games.registry import find_game
+from arena.referee.match import NOTHING, Spent
+from arena.referee.table import Chair
+from arena.replay import Fault, FaultKind
+from arena.v1 import referee_pb2 as pb
+from arena.wire import code_of
+
+SECONDS_TO_SEE_A_MOVE = 1.6
+"""What the browser may take to show a move. The clock starts when all that happened has been shown."""
+RESIGNED = "The person at this seat resigned."
+LEFT = "The person at this seat left."
+
+
+class OutOfTurn(ArenaError):
+    """The person has chosen something, but nothing is to be chosen now."""
+
+
+class Person:
+    """Waits for one answer at a time, and keeps the clock."""
+
+    def __init__(self, seconds: float | None, changed: Callable[[], None]) -> None:
+        """`seconds`: for each turn; None: no clock. `changed` is called when the person is asked or asked no more."""
+        self.seconds = seconds
+        self.changed = changed
+        self.chair: Chair | None = None
+        self.decision: int | None = None
+        """The number of the decision that is waited for."""
+        self.unseen_moves = 0
+        """Moves, from the person's own last one on, that the browser has to show before the person can think."""
+        self._leaves = False
+        self._starts = 0.0
+        self._alarm: asyncio.TimerHandle | None = None
+
+    # What the table says
+
+    def sit_down(self, chair: Chair) -> None:
+        self.chair = chair
+
+    def ask(self, chair: Chair) -> None:
+        if self._leaves:
+            chair.table.forfeit(chair, FaultKind.DISCONNECT, LEFT)
+            return
+        self.decision = chair.table.match.turn
+        if self.seconds is not None:
+            showing = self.unseen_moves * SECONDS_TO_SEE_A_MOVE
+            self._starts = time.monotonic() + showing
+            self._alarm = asyncio.get_running_loop().call_later(showing + self.seconds, self._time_is_up)
+        self.changed()
+
+    def tell_fault(self, chair: Chair, fault: Fault) -> None:
+        del chair, fault  # both stand in the film
+        self._asked_no_more()
+        self.changed()
+
+    def stand_up(self, chair: Chair, end: pb.MatchEnd) -> None:
+        del chair, end  # the film tells the result
+        self._asked_no_more()
+
+    # What the person does
+
+    @property
+    def seconds_left(self) -> float | None:
+        """For this turn; more than there are as long as the others' moves are being shown."""
+        if self.seconds is None or self.decision is None:
+            return None
+        return max(0.0, self._starts + self.seconds - time.monotonic())
+
+    def choose(self, decision: int, text: str) -> None:
+        """Plays the action. Raises, and changes nothing, where this is not asked for or not legal."""
+        chair = self.chair
+        if chair is None or self.decision is None:
+            raise OutOfTurn("it is not your turn.")
+        if decision != self.decision:
+            raise OutOfTurn("that turn is over already.")
+        match = chair.table.match
+        action = find_game(match.plan.game).parse_action(text)
+        match.state.clone().apply(action)
+        spent = NOTHING
+        if self.seconds is not None:
+            spent = Spent(1000 * max(0.0, time.monotonic() - self._starts))
+        self._asked_no_more()
+        chair.table.answer(chair, code_of(match.plan.game, action), spent)
+
+    def resign(self) -> None:
+        """Gives the game up: the house plays on for this seat."""
+        if self.chair is None or self.chair.table.match.over or self.chair.forfeited:
+            raise OutOfTurn("there is nothing to give up any more.")
+        self.chair.table.forfeit(self.chair, FaultKind.DISCONNECT, RESIGNED)
+
+    def leave(self) -> None:
+        """Gives up as soon as that is possible, so that the bots are set free."""
+        self._leaves = True
+        if self.chair is not None:
+            self.chair.table.forfeit(self.chair, FaultKind.DISCONNECT, LEFT)
+
+    def _time_is_up(self) -> None:
+        chair = self.chair
+        assert chair is not None, "the alarm is set for a turn"
+        assert self.seconds is not None, "the alarm is set where there is a clock"
+        match = chair.table.match
+        spent = Spent(1000 * self.seconds + 1)
+        why = match.overtime(chair.seat, spent)
+        assert why is not None, "the match has the same clock"
+        match.charge(chair.seat, spent)
+        chair.table.forfeit(chair, FaultKind.TIMEOUT, why)
+
+    def _asked_no_more(self) -> None:
+        self.decision = None
+        if self._alarm:
+            self._alarm.cancel()
+            self._alarm = None

@@ -1,0 +1,36 @@
+// The person's clock. It stands still, full, while the others' moves are shown.
+
+const HURRY = 5;
+
+export class Clock {
+  constructor(place, text, bar) {
+    this.place = place;
+    this.text = text;
+    this.bar = bar;
+    this.ends = null;
+    this.seconds = null;
+    setInterval(() => this.draw(), 200);
+  }
+
+  /** @param {{seconds: number | null, left: number | null} | null} turn */
+  set(turn) {
+    this.seconds = turn?.seconds ?? null;
+    this.ends = this.seconds === null ? null : performance.now() + 1000 * turn.left;
+    this.draw();
+  }
+
+  /** Shows it only while there is something to decide. */
+  run(isOn) {
+    this.isOn = isOn;
+    this.draw();
+  }
+
+  draw() {
+    this.place.hidden = this.ends === null || !this.isOn;
+    if (this.place.hidden) return;
+    const left = Math.max(0, Math.min(this.seconds, (this.ends - performance.now()) / 1000));
+    this.text.textContent = `${Math.ceil(left)} s`;
+    this.bar.value = left / this.seconds;
+    this.place.classList.toggle("hurry", left <= HURRY);
+  }
+}
