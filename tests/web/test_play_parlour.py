@@ -1,0 +1,128 @@
+"""Games in the browser from the inside: those that everybody has left, and hints."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+import uvloop
+
+from arena.errors import NothingThere
+from arena.games import mantis
+from arena.referee import MatchPlan, Referee
+from arena.referee.match import Limits, Match, Spent
+from arena.sandbox import Sandbox
+from arena.store.home import Home
+from arena.store.store import Store
+from arena.web.play import parlour as parlours
+from arena.web.play.hints import advice, adviser
+from arena.web.play.opponents import Kind, Opponent, all_opponents, default_table
+from arena.web.play.parlour import Parlour
+from arena.web.play.sitting import Phase
+from arena.web.play.wish import Wish
+from arena.wire import code_of
+from tests.web.visitor import PLAYS, add_bot
+
+PATIENCE = 60.0
+TABLE = Wish("mantis", {"edition": "classic"}, ("bundled-random",), seat=0, seed="a")
+
+
+async def until(condition: Callable[[], bool]) -> None:
+    async with asyncio.timeout(PATIENCE):
+        while not condition():
+            await asyncio.sleep(0.01)
+
+
+def test_a_game_that_everybody_has_left_ends_and_is_not_stored(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(parlours, "LOOK", 0.01)
+    home = Home(tmp_path)
+
+    async def play(store: Store) -> None:
+        async with Parlour(home, store, Sandbox) as parlour:
+            sitting = await parlour.open(TABLE)
+            await until(lambda: sitting.person.decision is not None)
+            assert sitting.is_on
+            monkeypatch.setattr(parlours, "LEFT_AFTER", 0.0)
+            await until(lambda: sitting.id not in parlour.sittings)
+            assert sitting.phase is Phase.BROKEN
+            assert "was not stored" in sitting.trouble
+            assert sitting.match
+            match = sitting.match
+            await until(lambda: match.over)  # the bots are set free
+            with pytest.raises(NothingThere, match="no such game"):
+                parlour.find(sitting.id)
+
+    with Store.open(home.database) as store:
+        uvloop.run(play(store))
+        assert store.archive.page(limit=10) == []
+
+
+def test_a_home_that_cannot_be_written_is_no_reason_not_to_play(tmp_path: Path) -> None:
+    home = Home(tmp_path)
+    Store.open(home.database).close()
+
+    async def play(store: Store) -> None:
+        async with Parlour(home, store, Sandbox) as parlour:
+            sitting = await parlour.open(TABLE)
+            await until(lambda: sitting.person.decision is not None)
+            sitting.person.resign()
+            await until(lambda: sitting.kept is not None)
+            assert sitting.kept
+            assert sitting.kept.name is None
+            assert "could not be stored" in sitting.kept.why_not
+            assert sitting.now()["end"]
+
+    with Store.open(f"sqlite:///file:{home.database}?mode=ro&uri=true") as store:
+        uvloop.run(play(store))
+
+
+def test_hints_come_from_the_position_and_leave_nothing_behind() -> None:
+    plan = MatchPlan("hinted", "mantis", {"edition": "icons"}, "seed", ("a", "b", "c"))
+    match = Match(plan, Limits())
+
+    async def ask(referee: Referee) -> None:
+        for _ in range(4):
+            seat = match.seat_to_ask
+            assert seat is not None
+            before = len(match.replay.entries)
+            said = await advice(referee, match, seat)
+            assert said in [str(action) for action in match.state.legal()]
+            assert len(match.replay.entries) == before
+            assert said == await advice(referee, match, seat)
+            match.answer(seat, code_of("mantis", mantis.SCORE), Spent(0.0))
+        async with referee.lent(adviser()) as instance:
+            assert instance.connection.chairs == {}
+            assert instance.matches == 1
+
+    async def run() -> None:
+        async with Referee() as referee:
+            await ask(referee)
+
+    uvloop.run(run())
+
+
+def test_who_can_be_asked_to_a_table(tmp_path: Path) -> None:
+    add_bot(tmp_path, "mine", PLAYS)
+    with Store.open(Home(tmp_path).database) as store:
+        found = all_opponents(store)
+    assert [(each.label, each.kind) for each in found if each.kind is not Kind.BUNDLED] == [("mine 1", Kind.LATEST)]
+    assert {each.label for each in found} >= {"counter 1.0", "greedy 1.0", "random 1.0", "searcher 1.0"}
+    assert default_table(found, "mantis", 3) == ["version-1", "bundled-counter", "bundled-searcher"]
+    assert default_table(found, "tentagram", 2) == ["bundled-counter", "bundled-searcher"]
+    lonely = [Opponent("version-9", "random 9", Kind.LATEST, ("mantis",), 9)]
+    assert default_table(lonely, "mantis", 2) == ["version-9", "version-9"]
+
+
+def test_everybody_moves_one_seat_on() -> None:
+    table = Wish("mantis", {}, ("a", "b", "c"), seat=3)
+    seats = []
+    for _ in range(4):
+        assert table.seat is not None
+        around = [*table.opponents]
+        around.insert(table.seat, "me")
+        seats.append("".join(each[0] for each in around))
+        table = table.again(table.seat, rotate=True)
+    assert seats == ["abcm", "mabc", "cmab", "bcma"]
+    assert table.again(3, rotate=False) == Wish("mantis", {}, ("a", "b", "c"), seat=3)
