@@ -39,7 +39,7 @@ def test_modules_can_be_written_one_after_the_other() -> None:
 
 
 def test_every_module_is_in_the_file_once() -> None:
-    script = bundle()
+    script = bundle(START)
     for name in MODULES:
         last_line = static(name).rstrip().splitlines()[-1]
         assert last_line in script

@@ -28,7 +28,7 @@ def kit(browser: Browser, folder: Path, **how: Any) -> Iterator[Page]:
     """A page with the modules and nothing else."""
     start = static(START).split("\n\n", 2)[2]
     file = folder / "table.html"
-    file.write_text(PAGE.format(style=static("viewer.css"), script=bundle().replace(start, KIT)), encoding="utf-8")
+    file.write_text(PAGE.format(style=static("viewer.css"), script=bundle(START).replace(start, KIT)), encoding="utf-8")
     with new_page(browser, **how) as page:
         page.goto(file.as_uri())
         yield page
