@@ -37,6 +37,8 @@ DIGITS = 3
 
 
 class Chances(TypedDict):
+    seat: int | None
+    """The seat that could have known them; None: they come from everything that lies."""
     steps: list[int]
     """The frames at which the chances were worked out, ascending; the first and the last are among them."""
     shares: list[list[float]]
@@ -62,7 +64,7 @@ def chances_of(replay: Replay, seat: int | None = None, moves: int | None = None
     winners = playback.state.result(playback.forfeited).winners
     steps.append(last)
     shares.append([round((each in winners) / max(len(winners), 1), DIGITS) for each in range(playback.state.seats)])
-    return {"steps": steps, "shares": shares}
+    return {"seat": seat, "steps": steps, "shares": shares}
 
 
 def chances_at(

@@ -8,7 +8,7 @@ import { el, setAttribute, setText } from "./dom.js";
  */
 
 export class ChoiceButtons {
-  /** @param {(action: string) => void} onChoose */
+  /** @param {((action: string) => void) | null} onChoose */
   constructor(onChoose) {
     this.onChoose = onChoose;
     /** @type {Map<string, HTMLElement>} */
@@ -42,7 +42,7 @@ export class ChoiceButtons {
       el("span", { class: "choice-label" }),
       el("span", { class: "choice-hint" }),
     );
-    button.addEventListener("click", () => this.onChoose(action));
+    button.addEventListener("click", () => this.onChoose?.(action));
     this.buttons.set(action, button);
     return button;
   }

@@ -27,7 +27,7 @@ export class Curve {
     this.drawing.addEventListener("pointermove", (event) => event.buttons && this.point(event));
   }
 
-  /** @param {{steps: number[], shares: number[][]} | null} chances */
+  /** @param {{seat: number | null, steps: number[], shares: number[][]} | null} chances */
   show(film, chances) {
     this.film = film;
     this.chances = chances?.steps.length ? chances : null;
@@ -54,7 +54,7 @@ export class Curve {
     ]);
     this.cursor = svg("line", { class: "cursor", y1: 0, y2: HEIGHT });
     this.drawing.replaceChildren(...grid, ...this.film.seats.flatMap((_, seat) => this.line(seat)), this.cursor);
-    this.mark(this.step ?? 0, this.hidden);
+    this.mark(this.step ?? 0, this.eyes);
   }
 
   line(seat) {
@@ -90,11 +90,12 @@ export class Curve {
     return shares[after].map((share, seat) => shares[after - 1][seat] + part * (share - shares[after - 1][seat]));
   }
 
-  /** Marks the current step. The curve knows all cards, so it may have to be hidden from somebody's eyes. */
-  mark(step, hidden = false) {
+  /** Marks the current step. What somebody could not have known is hidden from their eyes; in Mantis all know the same. */
+  mark(step, eyes = null) {
     this.step = step;
-    this.hidden = hidden;
+    this.eyes = eyes;
     if (!this.chances) return;
+    const hidden = this.film.game !== "mantis" && eyes !== null && this.chances.seat !== eyes;
     setAttribute(this.element, "data-hidden", hidden);
     setText(this.note, hidden ? "The curve knows all cards, so it is not shown through a seat's eyes." : "");
     const now = this.at(step);

@@ -13,7 +13,7 @@ import { COLOUR_NAMES, cardCount, percent } from "./words.js";
 const MOST_IN_STACK = 6;
 
 export class MantisTable {
-  /** @param {HTMLElement} element @param {import("./film.js").Film} film @param {(action: string) => void} onChoose */
+  /** @param {HTMLElement} element @param {import("./film.js").Film} film @param {((action: string) => void) | null} onChoose null: nobody plays here */
   constructor(element, film, onChoose) {
     this.film = film;
     this.letters = [...film.colours];
@@ -21,7 +21,7 @@ export class MantisTable {
     this.middle = this.makeMiddle();
     this.element = el(
       "div",
-      { class: "table mantis", "data-seats": film.seats.length },
+      { class: "table mantis", "data-seats": film.seats.length, "data-played": onChoose !== null },
       ...this.seats.map((seat) => seat.element),
       this.middle.element,
     );

@@ -11,7 +11,11 @@
 //     out       the seats that have forfeited
 //     scoring   Tentagram: which step of the scoring is shown (scoring.js)
 //     result    the film's result, once the game is over
+//
+// On a wide screen the table fills its stage, which is as high as --stage-height says. An element that has the class
+// "stage" already, inside one of the class "viewer", is used as it is, with the height that the page gives it.
 
+import { el } from "./dom.js";
 import { MantisTable } from "./mantis.js";
 import { TentagramTable } from "./tentagram.js";
 
@@ -19,9 +23,14 @@ const TABLES = { mantis: MantisTable, tentagram: TentagramTable };
 
 export class Table {
   /** @param {HTMLElement} element @param {import("./film.js").Film} film @param {{onChoose?: (action: string) => void}} [options] */
-  constructor(element, film, { onChoose = () => {} } = {}) {
-    element.classList.add("viewer");
-    this.drawn = new TABLES[film.game](element, film, onChoose);
+  constructor(element, film, { onChoose = null } = {}) {
+    const isStage = element.classList.contains("stage");
+    const stage = isStage ? element : el("div", { class: "stage" });
+    if (!isStage) {
+      element.classList.add("viewer");
+      element.append(stage);
+    }
+    this.drawn = new TABLES[film.game](stage, film, onChoose);
   }
 
   show(frame, options = {}) {

@@ -16,7 +16,7 @@ const STACK = { top: -18, bottom: 33, widest: 40, highest: 17 };
 const SMALLEST_LETTERS = 6.5;
 
 export class TentagramTable {
-  /** @param {HTMLElement} element @param {import("./film.js").Film} film @param {(action: string) => void} onChoose */
+  /** @param {HTMLElement} element @param {import("./film.js").Film} film @param {((action: string) => void) | null} onChoose null: nobody plays here */
   constructor(element, film, onChoose) {
     this.film = film;
     this.cards = [];
@@ -49,10 +49,10 @@ export class TentagramTable {
     const card = el("span", { class: "hand-place" });
     const left = el("span");
     const letters = el("span", { class: "hand-letters" });
-    const facts = el("span", { class: "hand-left" }, left, letters);
     const badge = el("span", { class: "badge" });
+    const facts = el("span", { class: "hand-facts" }, badge, left, letters);
     const name = el("bdi", { class: "bot", title: botName(this.film, seat) }, botName(this.film, seat));
-    const element = el("li", { class: `hand ${seatClass(seat)}`, "data-seat": seat }, marker(seat), name, badge, card, facts);
+    const element = el("li", { class: `hand ${seatClass(seat)}`, "data-seat": seat }, marker(seat), name, card, facts);
     return { element, card, left, letters, badge };
   }
 

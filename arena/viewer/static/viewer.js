@@ -7,7 +7,8 @@
 //     viewer.setChances(chances);
 //     viewer.close();           stops it and lets go of the page's keys, so that another film can take its place
 //
-// Options, all of which may be left out: `chances` the curve (arena.viewer.chances), `seat` and `step` where to begin,
+// Options, all of which may be left out: `chances` the curve (arena.viewer.chances; one that a seat
+// could not have known is not shown through its eyes), `seat` and `step` where to begin,
 // `url` whether the address says where one is (`#step=12&seat=2`; it does, and an address that says so wins), `heading`
 // the element of the title, `h2` unless told, or null for none. The element gets an event "viewer:step" after each step.
 
@@ -36,7 +37,6 @@ export class Viewer {
     this.step = 0;
     this.stage = el("div", { class: "stage" });
     this.table = new Table(this.stage, film);
-    this.stage.classList.remove("viewer");
     this.now = el("p", { class: "now" });
     this.live = el("p", { class: "unseen", "aria-live": "polite" });
     this.result = el("div", { class: "result", hidden: true });
@@ -108,7 +108,7 @@ export class Viewer {
     setAttribute(this.element, "data-seat", seat ?? "all");
     this.controls.mark();
     this.moves.mark(step);
-    this.curve.mark(step, film.game === "tentagram" && seat !== null);
+    this.curve.mark(step, seat);
     this.showResult();
   }
 
