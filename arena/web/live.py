@@ -121,6 +121,9 @@ class Live:
             elif self._asked:
                 self._asked = 0.0
                 await to_thread.run_sync(self.folder.thank)
+                self.screenings.clear()  # who comes next is to see what is played then
+                self.featured = ""
+                self._shown.clear()
 
     async def _go_on(self) -> None:
         now = time.monotonic()
