@@ -1,21 +1,14 @@
-"""Whole tournaments from the command line: real bots, real workers, a real store; interrupted, killed and continued."""
+"""Whole tournaments from the command line: real bots, real workers, a real store."""
 
 from __future__ import annotations
 
 import json
-import os
 import shutil
-import signal
 import sqlite3
 import subprocess
-import time
-from collections.abc import Iterator
-from contextlib import suppress
 from pathlib import Path
-from random import Random
 from typing import Any
 
-import psutil
 import pytest
 
 from arena.referee import Limits
@@ -100,111 +93,12 @@ def test_the_leaderboard_does_not_depend_on_the_number_of_jobs(jobs: str, home: 
     assert kept(tmp_path) == kept(home)
 
 
-def processes_of(home: Path) -> Iterator[psutil.Process]:
-    """Conductors, workers and bots that work for this home."""
-    for process in psutil.process_iter():
-        try:
-            if str(home) in " ".join(process.cmdline()) or process.cwd().startswith(str(home)):
-                yield process
-        except psutil.Error:
-            continue
-
-
-def until_gone(home: Path) -> None:
-    deadline = time.monotonic() + PATIENCE
-    while left := list(processes_of(home)):
-        assert time.monotonic() < deadline, left
-        time.sleep(0.05)
-
-
 def on_record(home: Path) -> int:
     try:
         with sqlite3.connect(f"file:{home / 'arena.db'}?mode=ro", uri=True) as connection:
             return int(connection.execute("SELECT count(*) FROM matches").fetchone()[0])
     except sqlite3.OperationalError:
         return 0  # it is not there yet
-
-
-def wait_until_something_counts(home: Path) -> None:
-    deadline = time.monotonic() + PATIENCE
-    while not counted(home):
-        assert time.monotonic() < deadline
-        time.sleep(0.05)
-
-
-def counted(home: Path) -> int:
-    """How many blocks are in the standings."""
-    try:
-        with sqlite3.connect(f"file:{home / 'arena.db'}?mode=ro", uri=True) as connection:
-            return int(connection.execute("SELECT sum(folded) FROM brackets").fetchone()[0] or 0)
-    except sqlite3.OperationalError:
-        return 0  # it is not there yet
-
-
-def start(home: Path, *arguments: str) -> subprocess.Popen[str]:
-    command = [*ARENA, "tournament", *arguments, "--home", str(home)]
-    return subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, cwd=ROOT)
-
-
-@pytest.mark.timeout(1800)  # eleven tournaments, or parts of them
-@pytest.mark.parametrize("sign", [signal.SIGKILL, signal.SIGINT], ids=["kill -9", "Ctrl-C"])
-def test_ten_times_ended_and_resumed_comes_to_the_same_end(sign: signal.Signals, tmp_path: Path) -> None:
-    """Ended at ten random moments: nothing that was written is lost, nothing is played twice, all of it is counted."""
-    event = (*FIELD, "--seed", "killed", "--rounds", "150", "--at-once", "32", "--bracket", "mantis", *SLOW_MACHINE)
-    play(tmp_path / "straight", *event)
-    rng = Random("kill")
-    home = tmp_path / "killed"
-    moments = sorted(rng.sample(range(1, 430), 10))
-    arguments: tuple[str, ...] = event
-    seen = 0
-    for moment in moments:
-        with start(home, *arguments) as conductor:
-            deadline = time.monotonic() + PATIENCE
-            while on_record(home) < moment and conductor.poll() is None:
-                assert time.monotonic() < deadline
-                time.sleep(0.01 * rng.random())
-            conductor.send_signal(sign)
-            conductor.communicate(timeout=PATIENCE)
-        assert on_record(home) >= seen
-        seen = on_record(home)
-        until_gone(home)
-        if seen:
-            arguments = ("--resume",)
-    done = arena("tournament", "--resume", "--home", home)
-    assert done.returncode == 0 or "no tournament that was interrupted" in done.stderr, done
-    assert results(home) == results(tmp_path / "straight")
-    assert board(home) == board(tmp_path / "straight")
-    assert kept(home) == kept(tmp_path / "straight")
-    assert all(kept(home))
-
-
-def workers_of(conductor: int) -> list[psutil.Process]:
-    found = []
-    with suppress(psutil.Error):  # it has ended
-        for process in psutil.Process(conductor).children():
-            with suppress(psutil.Error):  # this one has
-                if "spawn_main" in " ".join(process.cmdline()):
-                    found.append(process)
-    return found
-
-
-def test_a_worker_that_is_killed_is_replaced_and_nothing_changes(home: Path, tmp_path: Path) -> None:
-    with start(tmp_path, *EVENT, "--at-once", "8", "--jobs", "2") as conductor:
-        deadline = time.monotonic() + PATIENCE
-        while not (workers := workers_of(conductor.pid)):
-            assert time.monotonic() < deadline
-            assert conductor.poll() is None
-        # It is stopped as soon as it is there, so that it is certain not to be done before it is killed.
-        workers[0].suspend()
-        time.sleep(1.0)
-        assert conductor.poll() is None
-        workers[0].kill()
-        _, errors = conductor.communicate(timeout=PATIENCE)
-    assert conductor.returncode == 0, errors
-    assert results(tmp_path) == results(home)
-    assert board(tmp_path) == board(home)
-    assert kept(tmp_path) == kept(home)
-    until_gone(tmp_path)
 
 
 def test_what_the_host_lacks_is_nobodys_loss(home: Path, tmp_path: Path) -> None:
@@ -223,22 +117,6 @@ def test_what_the_host_lacks_is_nobodys_loss(home: Path, tmp_path: Path) -> None
     assert on_record(tmp_path) == 0
     play(tmp_path, "--resume")
     assert results(tmp_path) == results(home)
-
-
-@pytest.mark.parametrize(("sign", "code"), [(signal.SIGINT, 130), (signal.SIGTERM, 143)], ids=["Ctrl-C", "SIGTERM"])
-def test_an_interrupted_tournament_says_how_to_go_on(sign: signal.Signals, code: int, tmp_path: Path) -> None:
-    event = (*FIELD, "--seed", "1", "--matches", "100000", "--bracket", "mantis", *SLOW_MACHINE)
-    with start(tmp_path, *event) as conductor:
-        wait_until_something_counts(tmp_path)
-        conductor.send_signal(sign)
-        _, errors = conductor.communicate(timeout=PATIENCE)
-    assert conductor.returncode == code
-    assert f"Go on with: arena tournament --resume 1 --home {tmp_path}" in errors
-    assert "Traceback" not in errors
-    until_gone(tmp_path)
-    played = on_record(tmp_path)
-    assert board(tmp_path, "--tournament", "1")["brackets"][0]["matches"] in range(1, played + 1)
-    assert "arena tournament --resume 1" in arena("history", "--home", tmp_path, columns=200).stdout
 
 
 # Bots that fail
@@ -440,17 +318,6 @@ def test_commands_that_read_make_no_home(command: str, tmp_path: Path) -> None:
     assert not (tmp_path / "home").exists()
 
 
-def test_a_home_in_use_is_left_alone(tmp_path: Path) -> None:
-    event = (*FIELD, "--seed", "1", "--matches", "100000", "--bracket", "mantis", *SLOW_MACHINE)
-    with start(tmp_path, *event) as conductor:
-        wait_until_something_counts(tmp_path)
-        assert "another tournament is running" in complaint("tournament", "--home", tmp_path)
-        assert arena("leaderboard", "--home", tmp_path).returncode == 0  # looking is always possible
-        conductor.send_signal(signal.SIGINT)
-        conductor.communicate(timeout=PATIENCE)
-    until_gone(tmp_path)
-
-
 # Old or new
 
 
@@ -468,12 +335,3 @@ def test_compare_says_who_is_stronger_in_one_sentence(tmp_path: Path) -> None:
 
 def board_is_empty(home: Path) -> bool:
     return "no match has been counted yet" in complaint("leaderboard", "--home", home)
-
-
-def test_processes_of_a_home_are_found(tmp_path: Path) -> None:
-    """The tests above rely on it."""
-    with subprocess.Popen(("sleep", "60"), cwd=tmp_path) as process:
-        try:
-            assert [found.pid for found in processes_of(tmp_path)] == [process.pid]
-        finally:
-            os.kill(process.pid, signal.SIGKILL)
