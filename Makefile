@@ -14,10 +14,11 @@ tournament: $(VENV)/.installed ## Install, then run a tournament of the bundled 
 	$(BIN)/arena leaderboard --html leaderboard.html
 	$(BIN)/arena replay verify 1-mantis-1-1 1-tentagram-1-1
 
-test: $(VENV)/.test-installed system-packages ## Install everything the tests need and run them
-	$(BIN)/python -m pytest
+AT_ONCE := 2
+test: $(VENV)/.test-installed system-packages ## Install everything the tests need and run them, AT_ONCE=2 files at a time
+	$(BIN)/python -m pytest --numprocesses $(AT_ONCE) --dist loadfile --no-loadscope-reorder
 
-test-again: $(VENV)/.test-installed ## Run only the tests that failed the last time
+test-again: $(VENV)/.test-installed ## Run only the tests that failed the last time, one after the other
 	$(BIN)/python -m pytest --last-failed --last-failed-no-failures all
 
 lint: $(VENV)/.lint-installed ## Check style, types and the direction of imports

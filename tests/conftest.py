@@ -1,8 +1,12 @@
-"""Settings for all tests."""
+"""Settings for all tests, and who may run beside whom."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+import fcntl
+import os
+from collections.abc import Generator, Iterator
+from contextlib import contextmanager
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 import pytest
@@ -14,6 +18,25 @@ if TYPE_CHECKING:
 # The machines are shared and slow at times: a deadline would measure them, not the code, and so would that check.
 settings.register_profile("arena", deadline=None, suppress_health_check=[HealthCheck.too_slow], print_blob=True)
 settings.load_profile("arena")
+
+TESTS = Path(__file__).parent
+SIDE_BY_SIDE = "PYTEST_XDIST_WORKER" in os.environ
+"""Whether this process is one of several that share the tests, file by file."""
+PURE = (
+    "games",
+    "fuzz/test_targets",
+    "leaderboard",
+    "test_ratings",
+    "test_refit",
+    "tournament/test_design",
+    "tournament/test_formats",
+    "tournament/test_knockout",
+    "viewer",
+)
+"""These start no arena, so they may run beside anything."""
+INTERRUPTED, KILLED = "tournament/test_interrupted", "faults/test_killed"
+FIRST = (INTERRUPTED, *PURE, KILLED, "hostile", "cli", "referee", "faults", "tournament")
+"""In this order, then all others: what must be alone beside what may run beside it, and nothing long at the end."""
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
@@ -31,3 +54,37 @@ def browser() -> Iterator[Browser]:
         started = launch(playwright)
         yield started
         started.close()
+
+
+def place(item: pytest.Item) -> str:
+    return item.path.relative_to(TESTS).as_posix()
+
+
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    def rank(item: pytest.Item) -> int:
+        return next((number for number, first in enumerate(FIRST) if place(item).startswith(first)), len(FIRST))
+
+    if SIDE_BY_SIDE:
+        items.sort(key=rank)
+
+
+@contextmanager
+def turn(folder: Path, *, alone: bool) -> Iterator[None]:
+    """Many may have a turn at the same time, or one that is alone. Who waits at the gate is not overtaken."""
+    with (folder / "gate").open("w") as gate, (folder / "turn").open("w") as held:
+        fcntl.flock(gate, fcntl.LOCK_EX)
+        fcntl.flock(held, fcntl.LOCK_EX if alone else fcntl.LOCK_SH)
+        fcntl.flock(gate, fcntl.LOCK_UN)
+        try:
+            yield
+        finally:
+            fcntl.flock(held, fcntl.LOCK_UN)
+
+
+@pytest.hookimpl(wrapper=True, tryfirst=True)  # so that waiting for its turn is not part of a test's time
+def pytest_runtest_protocol(item: pytest.Item) -> Generator[None, object, object]:
+    if not SIDE_BY_SIDE or place(item).startswith(PURE):
+        return (yield)
+    assert item.config.cache is not None
+    with turn(item.config.cache.mkdir("turns"), alone=item.get_closest_marker("alone") is not None):
+        return (yield)

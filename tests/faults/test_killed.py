@@ -14,7 +14,8 @@ from arena.store.store import Store
 from tests.faults.scene import PATIENCE, SLOW_MACHINE, alive, bots, started, stubborn_folder, tagged, until
 
 ENDLESS = ("--games", "100000", *SLOW_MACHINE)
-BOXES = pytest.mark.parametrize("box", ["auto", "none"])
+# With control groups any arena that another test starts meanwhile would end what a killed one has left.
+BOXES = pytest.mark.parametrize("box", [pytest.param("auto", marks=pytest.mark.alone), "none"])
 
 
 def boxed(box: str, home: Path) -> tuple[str | Path, ...]:

@@ -135,6 +135,7 @@ def test_a_real_group_counts_freezes_and_ends(real: Group) -> None:
     assert not any(tree.folder.joinpath(f"{PREFIX}{os.getpid()}-test").exists() for tree in find_trees().values())
 
 
+@pytest.mark.alone  # or an arena that another test starts would do it
 def test_what_a_killed_arena_left_behind_is_ended_and_removed() -> None:
     if not probe(Tier.STRONG).works:
         pytest.skip(probe(Tier.STRONG).detail)
