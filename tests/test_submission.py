@@ -42,10 +42,13 @@ def bot_file(tmp_path: Path, text: str = BOT.format(choice=0), name: str = "simp
     return path
 
 
-def hand_in(
-    home: Home, store: Store, path: Path | str, name: str | None = None, version: str | None = None
-) -> Submitted:
-    return submit(home, store, Submission(str(path), name, version, limits=LIMITS))
+def hand_in(home: Home, store: Store, path: Path, name: str | None = None, *, thorough: bool = True) -> Submitted:
+    return submit(home, store, Submission(str(path), name, limits=LIMITS), thorough=thorough)
+
+
+def hand_in_quickly(home: Home, store: Store, path: Path, name: str | None = None) -> Submitted:
+    """Where it does not matter how well it plays: it is only started."""
+    return hand_in(home, store, path, name, thorough=False)
 
 
 def test_a_file_is_copied_tried_out_and_registered(home: Home, store: Store, tmp_path: Path) -> None:
@@ -64,12 +67,12 @@ def test_the_same_content_again_changes_nothing_and_new_content_is_a_new_version
     home: Home, store: Store, tmp_path: Path
 ) -> None:
     path = bot_file(tmp_path)
-    first = hand_in(home, store, path)
-    again = hand_in(home, store, path)
+    first = hand_in_quickly(home, store, path)
+    again = hand_in_quickly(home, store, path)
     assert not again.is_new
     assert again.version == first.version
     bot_file(tmp_path, BOT.format(choice=-1))
-    second = hand_in(home, store, path)
+    second = hand_in_quickly(home, store, path)
     assert second.version.label == "simple 2"
     assert store.bots.find("simple@1").content_hash == first.version.content_hash
     assert program_of(home, first.version).folder != program_of(home, second.version).folder
@@ -77,8 +80,8 @@ def test_the_same_content_again_changes_nothing_and_new_content_is_a_new_version
 
 def test_two_bots_may_have_the_same_content(home: Home, store: Store, tmp_path: Path) -> None:
     path = bot_file(tmp_path)
-    first = hand_in(home, store, path)
-    twin = hand_in(home, store, path, name="twin")
+    first = hand_in_quickly(home, store, path)
+    twin = hand_in_quickly(home, store, path, name="twin")
     assert twin.is_new
     assert twin.version.content_hash == first.version.content_hash
     assert program_of(home, twin.version).label == "twin 1"
@@ -118,14 +121,14 @@ def test_a_folder_is_built_in_the_home(home: Home, store: Store, tmp_path: Path)
     folder = folder_bot(tmp_path, "mkdir out && sed s/{choice}/0/ template.py > out/bot.py")
     (folder / "out").mkdir()
     (folder / "out" / "bot.py").write_text("raise SystemExit('I was built elsewhere')")
-    submitted = hand_in(home, store, folder)
+    submitted = hand_in_quickly(home, store, folder)
     assert submitted.version.label == "built 2.5"
     assert (program_of(home, submitted.version).folder / "out" / "bot.py").exists()
     # what the build made does not count: the same files are the same version
-    assert not hand_in(home, store, folder).is_new
+    assert not hand_in_quickly(home, store, folder).is_new
     # a change without a new version number in the manifest is a version all the same
     (folder / "README").write_text("Now with a manual.")
-    assert hand_in(home, store, folder).version.label == "built 2.5-2"
+    assert hand_in_quickly(home, store, folder).version.label == "built 2.5-2"
 
 
 def test_a_build_that_fails_is_told_with_its_output(home: Home, store: Store, tmp_path: Path) -> None:
@@ -162,11 +165,11 @@ def test_links_that_would_copy_what_is_not_the_bots_are_refused(
 
 def test_what_an_interrupted_submission_left_behind_is_built_anew(home: Home, store: Store, tmp_path: Path) -> None:
     folder = folder_bot(tmp_path, "mkdir out && sed s/{choice}/0/ template.py > out/bot.py")
-    content = hand_in(home, store, folder).version.content_hash
+    content = hand_in_quickly(home, store, folder).version.content_hash
     other_home = Home(tmp_path / "other")
     (other_home.bots / content / "half").mkdir(parents=True)
     with Store.open(other_home.database) as other_store:
-        assert hand_in(other_home, other_store, folder).is_new
+        assert hand_in_quickly(other_home, other_store, folder).is_new
     assert not (other_home.bots / content / "half").exists()
 
 

@@ -69,21 +69,29 @@ def test_a_tournament_whose_disk_fills_up_goes_on_when_there_is_room(straight: P
     assert board(home) == board(straight)
 
 
-def test_what_cannot_be_taken_in_for_want_of_room_leaves_nothing(disk: Disk) -> None:
-    home = disk.path / "home"
+def newcomer(folder: Path) -> Path:
+    """A bot that is in no home yet, and quickly tried out."""
+    place = folder / "newcomer"
+    shutil.copytree(ROOT / "bots" / "random", place, ignore=shutil.ignore_patterns("__pycache__"))
+    (place / "arena.toml").write_text('games = ["mantis"]\ncommand = ["python", "bot.py"]\n', encoding="utf-8")
+    return place
+
+
+def test_what_cannot_be_taken_in_for_want_of_room_leaves_nothing(disk: Disk, tmp_path: Path) -> None:
+    home, bot = disk.path / "home", newcomer(tmp_path)
     disk.leave_room(0)
     assert MAKE_ROOM in complaint("submit", "bots/random", "--home", home).lower()
     disk.make_room()
     place = taken_in(home)
     bots = sorted(place.bots.iterdir())
     disk.leave_room(0)
-    sentence = complaint("submit", "bots/searcher", "--home", home)
+    sentence = complaint("submit", bot, "--home", home)
     assert "No space left on device" in sentence or "room on the disk" in sentence  # wherever it came to that
     assert sorted(place.bots.iterdir()) == bots
     disk.make_room()
     names = [bot["bot"] for bot in json.loads(arena("bots", "--json", "--home", home).stdout)]
     assert names == sorted(FIELD)
-    assert arena("submit", "bots/searcher", "--home", home).returncode == 0
+    assert arena("submit", bot, *SLOW_MACHINE, "--home", home).returncode == 0
 
 
 FILES = [

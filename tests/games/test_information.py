@@ -59,7 +59,7 @@ def _permuted_deck(state: mantis.State, rng: Random) -> list[Card]:
         return place != top or card.back == deck[place].back
 
     hidden = [*dealt, *pile]
-    for _ in range(40 * len(hidden)):
+    for _ in range(10 * len(hidden)):
         one, other = rng.choice(hidden), rng.choice(hidden)
         if may_lie(deck[one], other) and may_lie(deck[other], one):
             deck[one], deck[other] = deck[other], deck[one]
@@ -75,7 +75,7 @@ def _permuted_seat(state: tentagram.State, seat: int, own: bool, rng: Random) ->
         return not state.strict or place >= laid or fits(card, tables[place])
 
     hidden = range(laid + 1, len(deck)) if own else range(len(deck))
-    for _ in range(40 * len(hidden)):
+    for _ in range(10 * len(hidden)):
         one, other = rng.choice(hidden), rng.choice(hidden)
         if may_lie(deck[one], other) and may_lie(deck[other], one):
             deck[one], deck[other] = deck[other], deck[one]

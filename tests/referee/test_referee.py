@@ -7,7 +7,8 @@ import os
 import resource
 import sys
 import time
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Sequence
+from dataclasses import dataclass
 from pathlib import Path
 from typing import TypeVar
 
@@ -144,18 +145,58 @@ TOLD = ("illegal", "garbage", "answer-twice", "somebody-elses-match")
 """Those that listen to what becomes of them, and end when there is nothing more to hear."""
 
 
+@dataclass(frozen=True, slots=True)
+class Evening:
+    """What came of the matches of several bots that go wrong, played at the same time under one referee."""
+
+    bad: dict[str, Outcome]
+    after: dict[str, Outcome]
+    """Matches without them under the same referee, each begun when theirs was over."""
+    logs: Path
+
+    def log(self, mode: str) -> str:
+        file = self.logs / f"naughty-{mode}.log"
+        return file.read_text() if file.exists() else ""
+
+
+def evening(modes: Sequence[str], limits: Limits, logs: Path) -> Evening:
+    async def both(referee: Referee, number: int, mode: str) -> tuple[Outcome, Outcome]:
+        bad = await play(referee, naughty(mode), RANDOM, RANDOM, number=2 * number)
+        return bad, await play(referee, RANDOM, RANDOM, number=2 * number + 1)
+
+    async def job(referee: Referee) -> list[tuple[Outcome, Outcome]]:
+        return await asyncio.gather(*(both(referee, number, mode) for number, mode in enumerate(modes)))
+
+    played = dict(zip(modes, run(job, limits, Settings(logs=logs)), strict=True))
+    return Evening({mode: bad for mode, (bad, _) in played.items()}, {mode: o for mode, (_, o) in played.items()}, logs)
+
+
+@pytest.fixture(scope="module")
+def told(tmp_path_factory: pytest.TempPathFactory) -> Evening:
+    with pytest.MonkeyPatch.context() as monkeypatch:  # they are not to be ended before they have heard
+        monkeypatch.setattr("arena.referee.process.GRACE", PATIENCE)
+        return evening(TOLD, LIMITS, tmp_path_factory.mktemp("told"))
+
+
+@pytest.fixture(scope="module")
+def late(tmp_path_factory: pytest.TempPathFactory) -> Evening:
+    modes = [mode for mode, kind, _ in IN_THE_MIDDLE if kind is FaultKind.TIMEOUT]
+    return evening(modes, SHORT, tmp_path_factory.mktemp("late"))
+
+
+@pytest.fixture(scope="module")
+def wrong(tmp_path_factory: pytest.TempPathFactory) -> Evening:
+    modes = [mode for mode, kind, _ in IN_THE_MIDDLE if kind is not FaultKind.TIMEOUT and mode not in TOLD]
+    return evening(modes, LIMITS, tmp_path_factory.mktemp("wrong"))
+
+
 @pytest.mark.parametrize(("mode", "kind", "detail"), IN_THE_MIDDLE, ids=[mode for mode, *_ in IN_THE_MIDDLE])
 def test_a_bot_that_goes_wrong_in_the_middle_hurts_only_itself(
-    mode: str, kind: FaultKind, detail: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    mode: str, kind: FaultKind, detail: str, request: pytest.FixtureRequest
 ) -> None:
-    if mode in TOLD:  # it is not to be ended before it has heard
-        monkeypatch.setattr("arena.referee.process.GRACE", PATIENCE)
-
-    async def job(referee: Referee) -> tuple[Outcome, Outcome]:
-        bad = await play(referee, naughty(mode), RANDOM, RANDOM)
-        return bad, await play(referee, RANDOM, RANDOM, number=2)
-
-    outcome, other = run(job, SHORT if kind is FaultKind.TIMEOUT else LIMITS, Settings(logs=tmp_path))
+    together = "told" if mode in TOLD else "late" if kind is FaultKind.TIMEOUT else "wrong"
+    played: Evening = request.getfixturevalue(together)
+    outcome, other = played.bad[mode], played.after[mode]
     check_outcome(outcome)
     (fault,) = outcome.faults
     assert fault.seat == 0
@@ -163,9 +204,8 @@ def test_a_bot_that_goes_wrong_in_the_middle_hurts_only_itself(
     assert fault.fault is kind, fault
     assert detail in fault.detail
     assert other.faults == ()
-    log = (tmp_path / f"naughty-{mode}.log").read_text() if (tmp_path / f"naughty-{mode}.log").exists() else ""
     if mode in TOLD:
-        assert "told:" in log, "the bot was not told its fault before the stream was closed"
+        assert "told:" in played.log(mode), "the bot was not told its fault before the stream was closed"
 
 
 AT_THE_START = [
