@@ -4,7 +4,7 @@ VENV := .venv
 BIN := $(VENV)/bin
 
 .DEFAULT_GOAL := help
-.PHONY: help tournament test test-again lint format fuzz hostile golden stubs bench-engine bench-referee bench-strength bench-ratings bench-tournament bench-sandbox bench-viewer bench-web clean
+.PHONY: help tournament test test-again lint format fuzz hostile golden stubs screenshots bench-engine bench-referee bench-strength bench-ratings bench-tournament bench-sandbox bench-viewer bench-web clean
 
 help: ## Show this list
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 16
@@ -45,6 +45,9 @@ golden: $(VENV)/.test-installed ## Write the golden playthroughs anew, after a c
 
 stubs: $(VENV)/.test-installed ## Generate arena/v1 from the .proto files
 	tools/generate-stubs .
+
+screenshots: $(VENV)/.test-installed system-packages ## Take the pictures in docs/ anew, after a change of how pages look
+	$(BIN)/python tools/screenshots
 
 bench-engine: $(VENV)/.bench-installed ## Measure the engine beside OpenSpiel, RLCard and PettingZoo
 	$(BIN)/python bench/engine.py
