@@ -5,7 +5,7 @@ Laws of the measurement:
 - frames are counted by requestAnimationFrame, on an empty page and on the viewer in the same run: what counts is the
   ratio of the two rates, because the machine may be shared and its Chromium draws without a graphics card;
 - a long frame is one that took more than twice as long as the empty page's median;
-- what a step costs is what Chromium says it has spent on script, style and layout while the game played, for each step;
+- what a step costs is the processor time that Chromium says it has spent on script, style and layout, for each step;
 - reached or not, it is said, and the exit code is 0.
 """
 
@@ -65,7 +65,7 @@ def spent(session: CDPSession) -> dict[str, float]:
 
 def watch(page: Page, seconds: float, steps: int) -> Run:
     session = page.context.new_cdp_session(page)
-    session.send("Performance.enable")
+    session.send("Performance.enable", {"timeDomain": "threadTicks"})
     before = spent(session)
     times: list[float] = page.evaluate(COUNT_FRAMES, seconds)
     after = spent(session)
