@@ -25,7 +25,7 @@ from arena.games.mantis import UnseenCards
 from arena.games.tentagram import LAY, TABLE_CARDS
 from arena.games.tentagram.cards import FITTING_TABLES
 from arena.games.tentagram.knowledge import shuffled
-from arena.replay import Playback, Replay
+from arena.replay import Fault, Playback, Replay
 
 MOVES = {"mantis": 150_000, "tentagram": 80_000}
 """How many moves all playouts of a match may have together: about a second."""
@@ -52,6 +52,9 @@ def chances_of(replay: Replay, seat: int | None = None, moves: int | None = None
     samples = min(last, SAMPLES[game])
     moves_each = (MOVES[game] if moves is None else moves) // max(samples, 1)
     wanted = {number * last // samples for number in range(samples)}
+    for step, entry in enumerate(replay.entries):
+        if isinstance(entry, Fault):  # a forfeit changes everything at once
+            wanted |= {step, step + 1}
     rng = Random(f"chances {replay.header.match}")
     playback = Playback(replay.header)
     steps: list[int] = []

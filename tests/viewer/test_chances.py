@@ -8,7 +8,7 @@ from random import Random
 import pytest
 
 from arena.games import mantis, tentagram
-from arena.replay import Decision, Replay
+from arena.replay import Decision, Fault, Replay
 from arena.viewer.chances import chances_at, chances_of
 from tests.viewer.samples import match_with_faults, random_match, variant
 
@@ -39,10 +39,13 @@ def test_shares_of_one_that_end_at_the_result(name: str) -> None:
 
 def test_whoever_has_forfeited_cannot_win() -> None:
     for name in ("mantis-classic-3", "tentagram-free-3"):
-        replay = match_with_faults(name, "1", {0: 1})
+        replay = match_with_faults(name, "1", {7: 1})
+        fault = next(step for step, entry in enumerate(replay.entries) if isinstance(entry, Fault))
         chances = chances_of(replay, None, MOVES)
-        assert chances["shares"][0][1] > 0
-        assert {shares[1] for shares in chances["shares"][1:]} == {0.0}
+        before = chances["steps"].index(fault)
+        assert chances["steps"][before + 1] == fault + 1
+        assert chances["shares"][before][1] > 0
+        assert {shares[1] for shares in chances["shares"][before + 1 :]} == {0.0}
 
 
 def test_a_won_position_is_seen_as_won() -> None:

@@ -167,9 +167,10 @@ export class MantisTable {
     if (matched) {
       const goal = entry.to === "score" ? actor.score : actor.slots[colour].element;
       this.flights.carry(slot.element, goal, entry.flip[0], entry.moved, { duration: duration * 0.4, delay: half });
-      this.flights.arrive(entry.to === "score" ? actor.pips : actor.slots[colour].stack, half + duration * 0.3, duration);
+      const there = entry.to === "score" ? actor.pips.querySelectorAll(".full") : actor.slots[colour].stack.children;
+      this.flights.arrive([...there].slice(-entry.moved), half + duration * 0.3, duration);
     } else {
-      this.flights.arrive(slot.stack.lastElementChild, half * 0.9, duration);
+      this.flights.arrive([...slot.stack.children].slice(-1), half * 0.9, duration);
     }
   }
 }

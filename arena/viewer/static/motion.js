@@ -112,9 +112,11 @@ export class Flights {
   }
 
   /** What has arrived is seen from then on only. */
-  arrive(element, delay, duration) {
-    if (!element || reducedMotion()) return;
-    this.animate(element, [{ opacity: 0.05 }, { opacity: 1 }], { duration: duration * 0.15, delay });
+  arrive(elements, delay, duration) {
+    if (reducedMotion()) return;
+    for (const element of elements) {
+      this.animate(element, [{ opacity: 0.05 }, { opacity: 1 }], { duration: duration * 0.15, delay });
+    }
   }
 }
 
