@@ -52,40 +52,48 @@ class Screening:
             data = os.pread(handle, MOST_BYTES, self._offset)
         finally:
             os.close(handle)
+        return self.take(data)
+
+    def take(self, data: bytes) -> More | None:
+        """The next bytes of the file."""
         self._offset += len(data)
         if self._offset > MOST_BYTES:
             self.is_broken = True
             return None
         *lines, self._rest = (self._rest + data).split(b"\n")
         is_first_look = self.maker is None
-        try:
-            more = self._take(lines)
-        except ReplayError:
-            self.is_broken = True
-            return None
+        more: More | None = None
+        for text in lines:
+            try:
+                added = self._take_line(text)
+            except ReplayError:
+                self.is_broken = True
+                break
+            if added:
+                more = together(more, added) if more else added
         if self.maker is not None and (more or is_first_look):
             self._written_out = json.dumps(self.film, ensure_ascii=False)
         if is_first_look:
             self.begin_anew(self.since)
         return more
 
+    def _take_line(self, text: bytes) -> More | None:
+        self._lines += 1
+        if self.maker is None:
+            self.maker = FilmMaker(read_header(text))
+            return None
+        read = read_line(text, self._lines, len(self.film["seats"]), is_last=False)
+        if isinstance(read, Mapping):
+            return None  # the result follows from the rest
+        added = self.maker.add(read)
+        added.pop("seed", None)  # it is left out of the file
+        self.film.pop("seed", None)
+        return added
+
     def begin_anew(self, now: float) -> None:
         """From now on it is shown: from its first step, or where it goes on already, from there."""
         self.since = now
         self._first = 0 if self.is_over else max(0, self.steps - FROM_HERE)
-
-    def _take(self, lines: list[bytes]) -> More | None:
-        more: More | None = None
-        for text in lines:
-            self._lines += 1
-            if self.maker is None:
-                self.maker = FilmMaker(read_header(text))
-                continue
-            read = read_line(text, self._lines, len(self.film["seats"]), is_last=False)
-            if not isinstance(read, Mapping):  # the result follows from the rest
-                added = self.maker.add(read)
-                more = added if more is None else together(more, added)
-        return more
 
     @property
     def film(self) -> Film:

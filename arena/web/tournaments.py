@@ -27,7 +27,7 @@ from arena.web.site import Site, site_of
 
 ON_A_PAGE = 30
 """Tournaments in the list."""
-BLOCKS = 48
+BLOCKS = 32
 """Blocks of the schedule that are shown at once."""
 LEADERS = 10
 
@@ -110,15 +110,24 @@ class Look:
 def tournaments(request: Request) -> Response:
     """All tournaments, the newest first."""
     site = site_of(request)
-    found = site.store.tournaments.latest(ON_A_PAGE + 1, _number(request, "before"))
+    before = _number(request, "before")
+    return site.pages.page(request, "tournaments.html", before=before, parts=list_parts(site, before))
+
+
+def follow_tournaments(request: Request) -> Response:
+    """The events of the list."""
+    site = site_of(request)
+    before = _number(request, "before")
+    return site.hub.response(("tournaments", before), lambda: list_parts(site, before))
+
+
+def list_parts(site: Site, before: int | None) -> Messages:
+    found = site.store.tournaments.latest(ON_A_PAGE + 1, before)
     conducted = site.home.conducted()
     shown = found[:ON_A_PAGE]
-    return site.pages.page(
-        request,
-        "tournaments.html",
-        rows=[(record, status_of(record, conducted)) for record in shown],
-        older=shown[-1].id if len(found) > ON_A_PAGE else None,
-    )
+    rows = [(record, status_of(record, conducted)) for record in shown]
+    older = shown[-1].id if len(found) > ON_A_PAGE else None
+    return {"tournaments": site.pages.part("parts/tournaments.html", rows=rows, older=older)}
 
 
 def tournament(request: Request) -> Response:
@@ -334,5 +343,6 @@ def _sandbox(event: Event) -> str:
 ROUTES = [
     Route("/tournaments", tournaments),
     Route("/tournaments/{number}", tournament),
+    Route("/events/tournaments", follow_tournaments),
     Route("/events/tournaments/{number}", follow_tournament),
 ]

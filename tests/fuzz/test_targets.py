@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from tests.fuzz.mutations import mutated
 from tests.fuzz.targets import TARGETS, manifest, replay, sdk, stream
 
-EXAMPLES = {"stream": 60, "sdk": 200, "replay": 300, "manifest": 200}
+EXAMPLES = {"stream": 60, "sdk": 200, "replay": 300, "screening": 80, "manifest": 200}
 """What takes each of them about a second."""
 
 

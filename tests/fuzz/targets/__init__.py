@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import NamedTuple
 
-from tests.fuzz.targets import manifest, replay, sdk, stream
+from tests.fuzz.targets import manifest, replay, screening, sdk, stream
 
 
 class Target(NamedTuple):
@@ -22,5 +22,6 @@ TARGETS = {
     "stream": Target(stream.check, stream.seeds),
     "sdk": Target(sdk.check, sdk.seeds),
     "replay": Target(replay.check, replay.seeds),
+    "screening": Target(screening.check, screening.seeds),
     "manifest": Target(manifest.check, manifest.seeds),
 }
