@@ -168,8 +168,13 @@ def test_without_hints_no_odds_are_shown(browser: Browser, served: Served) -> No
 
 def test_the_clock_runs_out(browser: Browser, served: Served, home: Path) -> None:
     with player(browser, served) as page:
-        sit_down(page, served, wish("tentagram", seconds=1))
+        sit_down(page, served, wish("tentagram", seconds=600))
         assert page.is_visible("#clock")
+        left = int(page.inner_text("#seconds").removesuffix(" s"))
+        assert 0 < left <= 600
+        is_less = "(left) => parseInt(document.getElementById('seconds').textContent) < left"
+        page.wait_for_function(is_less, arg=left)
+        sit_down(page, served, wish("tentagram", seconds=1), wait=False)
         assert wait_for_turn(page, "1") is None
         assert "You have forfeited" in page.inner_text("#notices")
         match, _ = on_record(home, stored_name(page))

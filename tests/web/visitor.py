@@ -180,7 +180,7 @@ def player(browser: Browser, served: Served, viewport: ViewportSize = DESKTOP, *
         yield page
 
 
-def sit_down(page: Page, served: Served, content: dict[str, object]) -> str:
+def sit_down(page: Page, served: Served, content: dict[str, object], *, wait: bool = True) -> str:
     """Begins a game from the page where one chooses a table, and waits for the first turn. Returns the address."""
     page.goto(f"{served.address}/play")
     address = page.evaluate(
@@ -193,7 +193,8 @@ def sit_down(page: Page, served: Served, content: dict[str, object]) -> str:
     )
     assert isinstance(address, str)
     page.goto(served.address + address)
-    wait_for_turn(page)
+    if wait:
+        wait_for_turn(page)
     return address
 
 

@@ -36,6 +36,7 @@ class Person:
         """The number of the decision that is waited for."""
         self.unseen_moves = 0
         """Moves, from the person's own last one on, that the browser has to show before the person can think."""
+        self._is_here = False
         self._leaves = False
         self._starts = 0.0
         self._alarm: asyncio.TimerHandle | None = None
@@ -50,10 +51,8 @@ class Person:
             chair.table.forfeit(chair, FaultKind.DISCONNECT, LEFT)
             return
         self.decision = chair.table.match.turn
-        if self.seconds is not None:
-            showing = self.unseen_moves * SECONDS_TO_SEE_A_MOVE
-            self._starts = time.monotonic() + showing
-            self._alarm = asyncio.get_running_loop().call_later(showing + self.seconds, self._time_is_up)
+        if self._is_here:
+            self._start_clock()
         self.changed()
 
     def tell_fault(self, chair: Chair, fault: Fault) -> None:
@@ -67,10 +66,23 @@ class Person:
 
     # What the person does
 
+    def arrive(self) -> None:
+        """The person sees the table from now on. Nobody's clock runs before that."""
+        if not self._is_here:
+            self._is_here = True
+            if self.decision is not None:
+                self._start_clock()
+
+    def _start_clock(self) -> None:
+        if self.seconds is not None:
+            showing = self.unseen_moves * SECONDS_TO_SEE_A_MOVE
+            self._starts = time.monotonic() + showing
+            self._alarm = asyncio.get_running_loop().call_later(showing + self.seconds, self._time_is_up)
+
     @property
     def seconds_left(self) -> float | None:
         """For this turn; more than there are as long as the others' moves are being shown."""
-        if self.seconds is None or self.decision is None:
+        if not self._alarm or self.seconds is None:
             return None
         return max(0.0, self._starts + self.seconds - time.monotonic())
 
@@ -85,7 +97,7 @@ class Person:
         action = find_game(match.plan.game).parse_action(text)
         match.state.clone().apply(action)
         spent = NOTHING
-        if self.seconds is not None:
+        if self._alarm:
             spent = Spent(1000 * max(0.0, time.monotonic() - self._starts))
         self._asked_no_more()
         chair.table.answer(chair, code_of(match.plan.game, action), spent)

@@ -139,6 +139,7 @@ class Sitting:
         """What a browser is sent: how it is now, then whatever changes."""
         follower = Follower()
         self._followers.add(follower)
+        self.person.arrive()
         try:
             with hub.woken_at_the_end(follower):
                 if self._film:

@@ -29,7 +29,7 @@ export class Choices {
   onTable(turn, busy) {
     return this.offered(turn).map((choice) => ({
       action: choice.action,
-      label: choice.fits === undefined ? choice.short : `Lay on ${choice.short}${choice.fits ? "" : ", a misfit"}`,
+      label: choice.fits === undefined ? choice.short : `${choice.fits ? "Lay on" : "Misfit on"} ${choice.short}`,
       hint: this.hint(choice),
       best: choice.action === turn.hint,
       disabled: busy,
