@@ -160,6 +160,7 @@ def tournament(
             winners_only=rate == "wins",
             limits=limits,
             sandbox=box,
+            sealed=True,
             ponder=may_ponder(ponder, limits, len(field), cores=1),  # a worker and its bots have one core
         )
         event.check([bot.games for bot in field])

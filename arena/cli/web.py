@@ -20,6 +20,14 @@ def web(
     ),
     port: Annotated[int, typer.Option(min=0, max=65535, help="0: any that is free.")] = 8000,
     open_browser: Annotated[bool, typer.Option("--open/--no-open", help="Open the browser.")] = True,
+    known_as: Annotated[
+        list[str] | None,
+        typer.Option(
+            metavar="NAME",
+            help="A name by which others reach it, through a proxy that keeps it; may be given several times.",
+            show_default=False,
+        ),
+    ] = None,
     sandbox: SandboxMode = "auto",
     home: HomeOption = DEFAULT_HOME,
 ) -> None:
@@ -40,6 +48,7 @@ def web(
             port,
             ready=lambda address: _say(address, shown(str(home))),
             open_browser=open_browser,
+            known_as=known_as or (),
             sandbox=lambda: sandbox_for(sandbox),
         )
 

@@ -17,7 +17,7 @@ from sqlalchemy import ColumnElement, Connection, Engine, Row, Select, func, sel
 from arena.errors import NothingThere
 from arena.records import SeatRecord
 from arena.store.matches import seat_columns
-from arena.store.schema import blocks, bots, matches, seats, versions
+from arena.store.schema import PLAY, blocks, bots, matches, seats, tournaments, versions
 
 
 @dataclass(frozen=True, slots=True)
@@ -206,9 +206,11 @@ def _ids(
 ) -> list[int]:
     """The newest, or the oldest after one of them."""
     oldest_first = after is not None
+    number: ColumnElement[int] = matches.c.id
     if choice.version_ids is None and not choice.only_faults:
         wanted = [_of_matches(choice)]
-        number: ColumnElement[int] = matches.c.id
+    elif _is_scattered(connection, choice):
+        wanted = [_of_few_matches(choice, people=people)]
     else:
         # Of each version the newest are next to each other in an index, of several together they are not.
         each: Sequence[int | None] = [None] if choice.version_ids is None else choice.version_ids
@@ -236,6 +238,26 @@ def _of_matches(choice: Choice) -> Select[int]:
     if choice.bracket is not None:
         query = query.where(matches.c.bracket == choice.bracket)
     return query
+
+
+def _is_scattered(connection: Connection, choice: Choice) -> bool:
+    """Whether the matches are few, with many others between them, as those with people are."""
+    if choice.tournament_id is None:
+        return False
+    format_name = select(tournaments.c.format).where(tournaments.c.id == choice.tournament_id)
+    return connection.scalar(format_name) == PLAY
+
+
+def _of_few_matches(choice: Choice, *, people: bool) -> Select[int]:
+    """Looks at each of the tournament's matches, of which there are not many."""
+    theirs = select(seats.c.match_id).where(seats.c.match_id == matches.c.id)
+    if choice.version_ids is not None:
+        theirs = theirs.where(seats.c.version_id.in_(choice.version_ids))
+    elif not people:
+        theirs = theirs.where(seats.c.version_id.is_not(None))
+    if choice.only_faults:
+        theirs = theirs.where(seats.c.fault.is_not(None))
+    return _of_matches(choice).where(theirs.exists())
 
 
 def _of_seats(choice: Choice, version: int | None, *, people: bool) -> Select[int]:

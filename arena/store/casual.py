@@ -14,12 +14,9 @@ from sqlalchemy import Connection, func, insert, select
 from arena.records import BlockRecord, MatchRecord
 from arena.store.matches import Batch, Matches
 from arena.store.moment import now
-from arena.store.schema import blocks, brackets, tournaments
+from arena.store.schema import PLAY, blocks, brackets, tournaments
 from arena.store.tournaments import State
 from arena.store.writing import writing
-
-PLAY = "play"
-"""The format of the tournament that these matches are kept in."""
 
 
 @dataclass(frozen=True, slots=True)

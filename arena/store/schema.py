@@ -33,6 +33,8 @@ from sqlalchemy import (
 
 ALL = 0
 """The scope of all tournaments together."""
+PLAY = "play"
+"""The format of the tournament in which matches with people are kept."""
 
 metadata = MetaData(
     naming_convention={

@@ -146,6 +146,11 @@ class Tournaments:
         with self.engine.connect() as connection:
             return _load_all(connection, wanted)[::-1]
 
+    def bracket_names(self) -> list[str]:
+        """All brackets in which anything was ever played, rated or not."""
+        with self.engine.connect() as connection:
+            return list(connection.scalars(select(brackets.c.bracket).distinct().order_by(brackets.c.bracket)))
+
     def unfinished(self) -> TournamentRecord | None:
         """The latest tournament that can be continued."""
         with self.engine.connect() as connection:

@@ -64,11 +64,6 @@ class LiveFolder:
         self.path.mkdir(mode=0o700, parents=True, exist_ok=True)
         self.wanted.touch(mode=0o600)
 
-    def thank(self) -> None:
-        """Nobody watches any more."""
-        with suppress(OSError):
-            self.wanted.unlink(missing_ok=True)
-
     def is_wanted(self) -> bool:
         """Whether somebody watches. A folder that others may enter is not one to show all cards in."""
         try:

@@ -163,7 +163,7 @@ class BracketRun:
         )
         self.progress.expected = event.expected_matches(drawn_by)
         labels = {number: version.label for number, version in versions.items()}
-        self.maker = JobMaker(record.id, bracket, record.seed, record.entrants, labels)
+        self.maker = JobMaker(record.id, bracket, record.seed, record.entrants, labels, event.sealed)
         self.batch = self._new_batch()
         self.written = time.monotonic()
         self.known_blocks = len(self.store.matches.schedule(record.id, bracket.name))

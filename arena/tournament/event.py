@@ -46,6 +46,8 @@ class Event:
     """Where the bots run. It stays the same to the end: results from different ones would not be comparable."""
     ponder: bool = True
     """Whether bots may use the processor while others think."""
+    sealed: bool = False
+    """Whether the seed of a match keeps the tournament's to itself; not so in tournaments of older arenas."""
 
     def as_json(self) -> dict[str, Json]:
         return asdict(self)

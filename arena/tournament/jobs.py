@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import hmac
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from hashlib import sha256
 from typing import NamedTuple
 
 from arena.records import BlockRecord
@@ -33,6 +35,7 @@ class JobMaker:
     """The bot versions of the entrants, by number."""
     labels: Mapping[int, str]
     """What each version is called in replays."""
+    sealed: bool = True
 
     def job(self, block: BlockRecord, rotation: int) -> Job:
         versions = tuple(self.versions[entrant] for entrant in seating(block.entrants, rotation))
@@ -41,10 +44,18 @@ class JobMaker:
             id=f"{self.tournament}-{self.bracket.name.replace('/', '.')}-{block.number + 1}-{rotation + 1}",
             game=self.bracket.game,
             options=dict(self.bracket.options),
-            seed=f"{self.seed}/{self.bracket.name}/{block.deal}",
+            seed=self._seed_of(block.deal),
             bots=tuple(self.labels[version] for version in versions),
         )
         return Job(block.number, rotation, plan, versions)
+
+    def _seed_of(self, deal: int) -> str:
+        """The seed of a deal. It stands in replays, which anybody may read while the tournament goes on: whoever knew
+        the tournament's own seed from it would know all cards to come."""
+        place = f"{self.bracket.name}/{deal}"
+        if not self.sealed:
+            return f"{self.seed}/{place}"
+        return hmac.new(self.seed.encode(), place.encode(), sha256).hexdigest()[:32]
 
 
 def seating(entrants: Sequence[int], rotation: int) -> tuple[int, ...]:

@@ -142,6 +142,8 @@ class FilmMaker:
         """
         film = self.film
         made = _entry(entry, self._playback.play(entry))
+        if self._seat not in (None, entry.seat):
+            made.pop("detail", None)  # why a move was not legal may tell the hand that it was made with
         more: More = {"start": len(film["entries"]), "entries": [made]}
         film["entries"].append(made)
         if isinstance(self.state, mantis.State):

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator, Callable
+import logging
+from collections.abc import AsyncIterator, Callable, Iterable
 from contextlib import asynccontextmanager, closing
 
 from starlette.applications import Starlette
@@ -12,12 +13,12 @@ from starlette.middleware.gzip import GZipMiddleware
 from starlette.requests import Request
 from starlette.responses import Response
 from starlette.routing import Route
+from starlette.types import ASGIApp
 
-from arena.errors import ArenaError, NothingThere
+from arena.errors import ArenaError, BadStore, NothingThere
 from arena.sandbox import Sandbox
 from arena.store.home import Home
 from arena.store.store import Store
-from arena.store.watch import Watch
 from arena.web import boards, bots, live, matches, tournaments
 from arena.web.courses import Courses
 from arena.web.events import Hub, TooMany
@@ -26,19 +27,31 @@ from arena.web.oracle import Oracle
 from arena.web.pages import Pages
 from arena.web.play import routes as play
 from arena.web.play.parlour import Parlour
-from arena.web.security import LOOPBACK, Gate, Guarded, NotAllowed
+from arena.web.security import Gate, Guarded, NotAllowed
 from arena.web.site import Site, site_of
 
 STATUS: dict[type[ArenaError], int] = {NothingThere: 404, NotAllowed: 403, TooMany: 503}
 """How errors are called in HTTP; all others are bad requests."""
 
+log = logging.getLogger("arena.web")
+
 
 def create_app(
-    home: Home, store: Store, gate: Gate, sandbox: Callable[[], Sandbox] = Sandbox, *, private: bool
-) -> Starlette:
-    """The application. `sandbox`: where bots run that people play against. `private`: only this machine reaches it."""
+    home: Home,
+    store: Store,
+    gate: Gate,
+    sandbox: Callable[[], Sandbox] = Sandbox,
+    *,
+    private: bool,
+    hosts: Iterable[str] | None,
+) -> tuple[ASGIApp, Site]:
+    """The application, and what its pages share.
+
+    `sandbox`: where bots run that people play against. `private`: only this machine reaches it. `hosts`: the names by
+    which it is reached; None: whatever they are.
+    """
     pages = Pages(gate, home.conducted)
-    watch = Watch(store.engine)
+    watch = store.watch()
     hub = Hub(lambda: hash((watch.look(), home.conducted())))  # also who began, or ceased, to play
     oracle = Oracle()
     screen = Live(home, hub)
@@ -61,21 +74,30 @@ def create_app(
             *live.ROUTES,
             *play.ROUTES,
         ],
-        middleware=[
-            Middleware(Guarded, gate=gate, hosts=LOOPBACK if private else None),
-            Middleware(GZipMiddleware, minimum_size=1000),
-        ],
-        exception_handlers={ArenaError: _mistake, HTTPException: _no_page, Exception: _failure},
+        middleware=[Middleware(GZipMiddleware, minimum_size=1000)],
+        exception_handlers={
+            BadStore: _no_store,
+            ArenaError: _mistake,
+            HTTPException: _no_page,
+            Exception: _failure,
+        },
         lifespan=lifespan,
     )
     app.state.site = site
-    return app
+    return Guarded(app, gate, hosts), site
 
 
 def _mistake(request: Request, error: Exception) -> Response:
     status = next((status for kind, status in STATUS.items() if isinstance(error, kind)), 400)
     sentence = str(error)
     return site_of(request).pages.sorry(request, status, sentence[:1].upper() + sentence[1:])
+
+
+def _no_store(request: Request, error: Exception) -> Response:
+    """Where the store is and what is wrong with it is the organiser's business."""
+    log.error("%s", error)
+    sentence = "The arena's store cannot be used at the moment. The server's own output says why."
+    return site_of(request).pages.sorry(request, 503, sentence)
 
 
 def _no_page(request: Request, error: Exception) -> Response:

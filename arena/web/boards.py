@@ -14,16 +14,18 @@ from starlette.routing import Route
 
 from arena.errors import ArenaError, NothingThere, unknown
 from arena.leaderboard import html, words
-from arena.leaderboard.board import Board, Row
+from arena.leaderboard.board import Board, Overall, Row
 from arena.leaderboard.build import build_board, build_overall, load_overall
 from arena.leaderboard.markup import joined
 from arena.leaderboard.tables import as_csv, as_json
 from arena.standings import SeatTally
 from arena.store.schema import ALL
 from arena.store.store import Store
+from arena.store.tournaments import TournamentRecord
 from arena.tournament.brackets import Bracket
 from arena.web.events import Messages
 from arena.web.site import Site, site_of
+from arena.web.tournaments import status_of
 
 FIGURES_EVERY = 10.0
 """Seconds between two drawings of the plots while a tournament is played."""
@@ -93,18 +95,44 @@ def home(request: Request) -> Response:
     """The first page: everybody across brackets, and the way to each bracket."""
     site = site_of(request)
     filter_ = Filter.of(request)
-    overall = load_overall(site.store, filter_.tournament)
-    bots = len(overall.rows)
+    overall = load_across(site.store, filter_)
+    conducted = site.home.conducted()
     return site.pages.page(
         request,
         "home.html",
         brackets=overall.brackets,
-        overall=replace(overall, rows=overall.rows[filter_.first - 1 :][:ON_A_PAGE]),
         filter=filter_,
-        steps=steps(filter_, bots),
-        across_brackets=html.across_brackets,
-        recent=site.store.tournaments.latest(RECENT),
+        parts=across_parts(filter_, overall),
+        steps=steps(filter_, len(overall.rows)),
+        tournaments=_choosable(site.store),
+        recent=[(each, status_of(each, conducted).value) for each in site.store.tournaments.latest(RECENT)],
     )
+
+
+def follow_home(request: Request) -> Response:
+    """The events of the board across brackets."""
+    site = site_of(request)
+    filter_ = Filter.of(request)
+    return site.hub.response(("boards", filter_), lambda: across_parts(filter_, load_across(site.store, filter_)))
+
+
+def load_across(store: Store, filter_: Filter) -> Overall:
+    """The board across brackets, as far as the filter lets it through."""
+    overall = load_overall(store, filter_.tournament)
+    if not filter_.latest_only:
+        return overall
+    latest = {version.bot: version.version for version in store.bots.all_versions()}
+    return replace(overall, rows=[row for row in overall.rows if latest.get(row.bot) == row.version])
+
+
+def across_parts(filter_: Filter, overall: Overall) -> dict[str, str]:
+    """What of the first page changes while a tournament is played."""
+    shown = replace(overall, rows=overall.rows[filter_.first - 1 :][:ON_A_PAGE])
+    return {"overall": html.across_brackets(shown) if overall.rows else ""}
+
+
+def _choosable(store: Store) -> list[TournamentRecord]:
+    return [each for each in store.tournaments.latest(MOST_TOURNAMENTS) if each.rated]
 
 
 def board(request: Request) -> Response:
@@ -121,7 +149,7 @@ def board(request: Request) -> Response:
         filter=filter_,
         steps=steps(filter_, shown.bots or 0),
         sizes=table_sizes(site.store, name, filter_),
-        tournaments=[each for each in site.store.tournaments.latest(MOST_TOURNAMENTS) if each.rated],
+        tournaments=_choosable(site.store),
         parts=parts(site, shown),
         figures=html.figures(shown) if shown.rows else [],
         notes=html.notes(shown),
@@ -197,8 +225,8 @@ def load(store: Store, bracket: str, filter_: Filter, most: int | None = None) -
     order = [version for version, *_ in store.standings.leaders(filter_.scope, bracket)]
     by_seat: Mapping[int, Mapping[int, Sequence[SeatTally]]] = {}
     if filter_.latest_only:
-        latest = {version.bot: version.id for version in store.bots.all_versions()}
-        order = [version for version in order if version in latest.values()]
+        latest = set({version.bot: version.id for version in store.bots.all_versions()}.values())
+        order = [version for version in order if version in latest]
     if filter_.seats:
         by_seat = store.standings.by_seat(filter_.scope, bracket)
         order = [version for version in order if filter_.seats in by_seat.get(version, {})]
@@ -247,6 +275,7 @@ ROUTES = [
     Route("/boards.json", as_file),
     Route("/boards/{bracket:path}.csv", as_file),
     Route("/boards/{bracket:path}.json", as_file),
+    Route("/events/boards", follow_home),
     Route("/events/boards/{bracket:path}", follow_board),
     Route("/boards/{bracket:path}", board),
 ]

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import OrderedDict
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from threading import Lock
 
 from arena.errors import ArenaError
@@ -22,7 +22,7 @@ MOST_KEPT = 32
 class Course:
     """One bracket of a tournament."""
 
-    field: list[int]
+    entrants: list[int]
     """The tournament's entrants that play in it, in the order in which the format numbers them."""
     seats: int
     """At a table."""
@@ -32,6 +32,8 @@ class Course:
     """Whether there may be more of them."""
     retrace: Retrace | None
     """Only of a knockout."""
+    lock: Lock = field(default_factory=Lock)
+    """Held by who goes on with it."""
 
 
 def event_of(record: TournamentRecord) -> Event | None:
@@ -51,12 +53,15 @@ class Courses:
         """None where it cannot be said who meets whom: in a comparison, say."""
         key = record.id, bracket
         with self._lock:
-            if key not in self._kept:
-                self._kept[key] = self._new(record, bracket)
-            self._kept.move_to_end(key)
+            if key in self._kept:
+                self._kept.move_to_end(key)
+                return self._kept[key]
+        made = self._new(record, bracket)  # takes its time, in which others need not wait
+        with self._lock:
+            made = self._kept.setdefault(key, made)
             if len(self._kept) > MOST_KEPT:
                 self._kept.popitem(last=False)
-            return self._kept[key]
+        return made
 
     def _new(self, record: TournamentRecord, name: str) -> Course | None:
         event = event_of(record)
@@ -85,12 +90,17 @@ class Courses:
         course = self.course(record, bracket)
         if course is None or course.retrace is None:
             return None
-        with self._lock:
+        with course.lock:
             retrace = course.retrace
-            for pairs in self.store.schedule.outcomes(record.id, bracket, retrace.counted):
-                retrace.take(pairs)
+            try:
+                for pairs in self.store.schedule.outcomes(record.id, bracket, retrace.counted):
+                    retrace.take(pairs)
+            except BaseException:
+                with self._lock:
+                    self._kept.pop((record.id, bracket), None)  # it may be half done: the next one begins anew
+                raise
             drawn_by = retrace.format
             assert isinstance(drawn_by, Knockout)
             versions = self.store.bots.by_id(record.entrants)
-            labels = [versions[record.entrants[entrant]].label for entrant in course.field]
+            labels = [versions[record.entrants[entrant]].label for entrant in course.entrants]
             return draw_tree(drawn_by.tree, labels, retrace.under_way(), drawn_by.champion)

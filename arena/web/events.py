@@ -9,7 +9,9 @@ from __future__ import annotations
 
 import asyncio
 import json
+import logging
 import math
+import resource
 import time
 from collections.abc import AsyncIterator, Callable, Hashable, Iterator, Mapping
 from contextlib import contextmanager, suppress
@@ -30,6 +32,12 @@ ALIVE = 15.0
 """Seconds after which a browser that heard nothing hears that we are still there; this also finds those that left."""
 MOST_FOLLOWERS = 2000
 """So many browsers at once; each takes an open file and some memory."""
+MOST_TOPICS = 200
+"""So many different things can be followed at once: each is made anew whenever the store changes."""
+FILES_FOR_THE_REST = 256
+"""Open files that followers must leave to the pages, the store and the bots."""
+
+log = logging.getLogger("arena.web")
 
 
 class TooMany(ArenaError):
@@ -78,7 +86,11 @@ class Topic:
 
     async def refresh(self) -> None:
         """Makes the messages anew, and tells those that differ."""
-        made = await to_thread.run_sync(self.make)
+        try:
+            made = await to_thread.run_sync(self.make)
+        except ArenaError:
+            self.latest.clear()  # who comes now must not be told what is out of date
+            raise
         for name, content in made.items():
             message = encoded(name, content)
             if self.latest.get(name) != message:
@@ -104,6 +116,9 @@ class Hub:
         """`look`: a number that stays as it is as long as nothing changes in the store."""
         self.look = look
         self._seen: int | None = None
+        self._settled = math.inf
+        self._trouble = ""
+        """What went wrong at the last look."""
         self.topics: dict[Hashable, Topic] = {}
         self.closed = asyncio.Event()
         self._guests: set[Follower] = set()
@@ -124,24 +139,28 @@ class Hub:
         return sum(len(topic.followers) for topic in self.topics.values())
 
     async def _tick(self) -> None:
-        settled = math.inf
         while True:
             await asyncio.sleep(LOOK)
             if not self.topics:
                 continue
-            seen = await to_thread.run_sync(self.look)
-            if seen != self._seen:
-                self._seen = seen
-                settled = time.monotonic() + SETTLED
-                await self.refresh()
-            elif time.monotonic() > settled:
-                settled = math.inf
-                await self.refresh()
+            try:
+                await self._look_once()
+            except Exception as error:  # noqa: BLE001, whatever it was, the next look may find it mended
+                self._seen = None
+                if str(error) != self._trouble:
+                    log.error("Pages are not kept up to date at the moment: %s", error)
+                self._trouble = str(error)
 
-    async def refresh(self) -> None:
-        """Tells everybody what is new."""
+    async def _look_once(self) -> None:
+        seen = await to_thread.run_sync(self.look)
+        now = time.monotonic()
+        if seen == self._seen and now < self._settled:
+            return
+        self._settled = math.inf if seen == self._seen else now + SETTLED
         for topic in list(self.topics.values()):
             await topic.refresh()
+        self._seen = seen
+        self._trouble = ""
 
     async def follow(self, key: Hashable, make: Maker, new: Callable[[Maker], Topic] = Topic) -> AsyncIterator[bytes]:
         """What a browser is sent that follows the topic: how it is now, then whatever changes.
@@ -154,7 +173,8 @@ class Hub:
         topic.followers.add(follower)
         try:
             if is_first:
-                await topic.refresh()
+                with suppress(ArenaError):  # it is told at the next look
+                    await topic.refresh()
             topic.greet(follower)
             while not self.closed.is_set():
                 yield await follower.mail()
@@ -183,8 +203,10 @@ class Hub:
 
     def response(self, key: Hashable, make: Maker, new: Callable[[Maker], Topic] = Topic) -> StreamingResponse:
         """The stream for a browser's EventSource."""
-        if self.followers >= MOST_FOLLOWERS:
-            raise TooMany(f"{MOST_FOLLOWERS:,} browsers follow this arena already: reload the page instead.")
+        files, _ = resource.getrlimit(resource.RLIMIT_NOFILE)
+        most = min(MOST_FOLLOWERS, max(16, files - FILES_FOR_THE_REST))
+        if self.followers >= most or (key not in self.topics and len(self.topics) >= MOST_TOPICS):
+            raise TooMany("too many browsers follow this arena already: reload the page now and then instead.")
         return stream(self.follow(key, make, new))
 
 

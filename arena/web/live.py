@@ -9,7 +9,9 @@ from __future__ import annotations
 
 import asyncio
 import json
+import logging
 import time
+from collections.abc import Collection
 from contextlib import suppress
 from typing import Self
 
@@ -37,8 +39,11 @@ KEPT = 12
 """So many matches that are over can still be seen here."""
 OLD = 30.0
 """Seconds after which a file is litter, where no tournament is played."""
+NOT_OURS = "Nothing can be shown here, because others may enter the folder live/ in the home: chmod 700 helps."
 MOST_WAITING = 40
 """A browser for which more additions wait than this gets the whole film instead."""
+
+log = logging.getLogger("arena.web")
 
 
 class FilmTopic(Topic):
@@ -106,8 +111,6 @@ class Live:
         self._watching.cancel()
         with suppress(asyncio.CancelledError):
             await self._watching
-        if self._asked:
-            self.folder.thank()
 
     @property
     def topics(self) -> list[FilmTopic]:
@@ -116,14 +119,18 @@ class Live:
     async def _watch(self) -> None:
         while True:
             await asyncio.sleep(LOOK)
-            if self.topics:
-                await self._go_on()
-            elif self._asked:
-                self._asked = 0.0
-                await to_thread.run_sync(self.folder.thank)
-                self.screenings.clear()  # who comes next is to see what is played then
-                self.featured = ""
-                self._shown.clear()
+            try:
+                if self.topics:
+                    await self._go_on()
+                elif self._asked:
+                    self._asked = 0.0
+                    self.screenings.clear()  # who comes next is to see what is played then
+                    self.featured = ""
+                    self._shown.clear()
+            except Exception as error:  # noqa: BLE001, whatever it was, the next look may find it mended
+                if not self.trouble:
+                    log.error("Live matches are not followed at the moment: %s", error)
+                self.trouble = "Live matches are not followed at the moment. The server's own output says why."
 
     async def _go_on(self) -> None:
         now = time.monotonic()
@@ -131,15 +138,16 @@ class Live:
         if says:
             self._asked = now
             await to_thread.run_sync(self._ask)
-        news = await to_thread.run_sync(self._read, now)
+        followed = {topic.match for topic in self.topics} | {self.featured}
+        news = await to_thread.run_sync(self._read, now, followed)
         before = self.featured
         self._feature(now)
         for topic in self.topics:
-            followed = topic.match or self.featured
+            shown = topic.match or self.featured
             if topic.match is None and self.featured != before:
                 topic.show()
-            elif followed in news:
-                screening, more = self.screenings.get(followed), news[followed]
+            elif shown in news:
+                screening, more = self.screenings.get(shown), news[shown]
                 if more is None or screening is None or screening.steps == len(more["entries"]):
                     topic.show()
                 else:
@@ -150,20 +158,20 @@ class Live:
     def _ask(self) -> None:
         try:
             self.folder.ask()
-            self.trouble = ""
+            self.trouble = "" if self.folder.is_wanted() else NOT_OURS
         except OSError as error:
             self.trouble = f"Nothing can be shown here, because {self.folder.path.name}/ in the home cannot be written"
             self.trouble += f": {error.strerror}." if error.strerror else "."
         if self.home.conducted() is None:
             self.folder.clear(older_than=OLD)
 
-    def _read(self, now: float) -> dict[str, More | None]:
+    def _read(self, now: float, followed: Collection[str | None]) -> dict[str, More | None]:
         """What is new, by match; None: all of it."""
         news: dict[str, More | None] = {}
         found = dict(self.folder.matches())
         for name, file in found.items():
             known = self.screenings.get(name)
-            if known is None or known.inode != file.st_ino:
+            if known is None or known.inode != file.st_ino or known.is_gone or file.st_size < known.read:
                 known = self.screenings[name] = Screening(name, self.folder.file(name), file.st_ino, now)
                 news[name] = None
             if known.is_broken or known.is_over:
@@ -175,14 +183,14 @@ class Live:
             if more:
                 news.setdefault(name, more)
         for name, known in list(self.screenings.items()):
-            if name not in found and not known.is_over:
-                known.is_broken = True
-        self._forget()
+            if name not in found:
+                known.is_gone = True  # the next file of this name is another one, even in the same place on the disk
+                known.is_broken = known.is_broken or not known.is_over
+        self._forget(followed)
         return news
 
-    def _forget(self) -> None:
+    def _forget(self, followed: Collection[str | None]) -> None:
         """What is over, or broken off, is kept for a while."""
-        followed = {topic.match for topic in self.topics} | {self.featured}
         ended = [name for name, each in self.screenings.items() if each.is_over or each.is_broken]
         for name in ended[:-KEPT]:
             if name not in followed:

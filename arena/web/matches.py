@@ -10,13 +10,13 @@ from starlette.routing import Route
 from arena import replay
 from arena.errors import NothingThere
 from arena.store.archive import Choice
-from arena.store.schema import ALL
 from arena.viewer.film import film_of
 from arena.web.site import site_of
 
 ON_A_PAGE = 50
 KEPT = {"cache-control": "private, max-age=86400"}
-"""A match never changes, so browsers may keep what they know of it."""
+"""A match never changes, so browsers may keep what they know of it, under an address that says when it was played: in
+another arena another match has the same name."""
 
 
 def match_list(request: Request) -> Response:
@@ -42,7 +42,7 @@ def match_list(request: Request) -> Response:
         matches=found[:ON_A_PAGE],
         more=more,
         given=given,
-        brackets=site.store.standings.brackets(ALL),
+        brackets=site.store.tournaments.bracket_names(),
         tournaments=site.store.tournaments.latest(100),
     )
 
@@ -60,10 +60,13 @@ def match(request: Request) -> Response:
     """A match in the viewer."""
     site = site_of(request)
     found = site.store.archive.find(request.path_params["name"])
+    earlier, later = site.store.archive.neighbours(found.id, Choice(found.tournament_id))
     return site.pages.page(
         request,
         "match.html",
         match=found,
+        earlier=earlier,
+        later=later,
         versions=site.store.bots.by_id([seat.version_id for seat in found.seats if seat.version_id is not None]),
         tournament=site.store.tournaments.load(found.tournament_id),
     )
@@ -81,7 +84,7 @@ async def chances(request: Request) -> Response:
     name = request.path_params["name"]
     seat = number(request.query_params.get("seat"), "seat")
     text = await to_thread.run_sync(site.store.matches.replay, name)
-    return JSONResponse(await site.oracle.chances(name, text, seat), headers=KEPT)
+    return JSONResponse(await site.oracle.chances(text, seat), headers=KEPT)
 
 
 def download(request: Request) -> Response:

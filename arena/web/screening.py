@@ -37,6 +37,8 @@ class Screening:
     maker: FilmMaker | None = None
     is_broken: bool = False
     """It does not go on: its file is gone, or says what the rules do not allow."""
+    is_gone: bool = False
+    """Its file is not there any more."""
     _first: int = 0
     """The step that those saw who were there first."""
     _offset: int = 0
@@ -94,6 +96,11 @@ class Screening:
         """From now on it is shown: from its first step, or where it goes on already, from there."""
         self.since = now
         self._first = 0 if self.is_over else max(0, self.steps - FROM_HERE)
+
+    @property
+    def read(self) -> int:
+        """How many bytes of the file are known."""
+        return self._offset
 
     @property
     def film(self) -> Film:

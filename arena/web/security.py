@@ -21,10 +21,10 @@ from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from arena.errors import ArenaError
 
-COOKIE = "arena_token"
 CSRF_HEADER = "x-arena-csrf"
 TOKEN_PARAMETER = "token"  # noqa: S105, the name of it, not the thing itself
 LOOPBACK = frozenset({"localhost", "127.0.0.1", "[::1]"})
+"""The names by which a browser on this machine reaches what only this machine reaches."""
 MOST_BODY = 64 * 1024
 """Bytes of a request's body: a choice in a game has fifty."""
 POLICY = (
@@ -49,8 +49,10 @@ class NotAllowed(ArenaError):
 class Gate:
     """Knows the token, and who has shown it."""
 
-    def __init__(self, token: str | None = None) -> None:
+    def __init__(self, token: str | None = None, port: int = 0) -> None:
+        """`port`: where we listen. Browsers send cookies to all ports of a host, so ours has the port in its name."""
         self.token = token or secrets.token_urlsafe(24)
+        self.cookie = f"arena_token_{port}"
 
     def _derived(self, purpose: str) -> str:
         """What stands for the token elsewhere, and does not tell it."""
@@ -63,7 +65,7 @@ class Gate:
 
     def is_known(self, request: Request) -> bool:
         """Whether the request comes from a browser that has shown the token."""
-        return hmac.compare_digest(request.cookies.get(COOKIE, "").encode(), self._derived("cookie").encode())
+        return hmac.compare_digest(request.cookies.get(self.cookie, "").encode(), self._derived("cookie").encode())
 
     def welcome(self, request: Request) -> Response | None:
         """A visitor that brings the token gets a cookie, and the same page without the token in its address."""
@@ -71,9 +73,10 @@ class Gate:
         if shown is None or request.method != "GET":
             return None
         there = request.url.remove_query_params(TOKEN_PARAMETER)
-        response = RedirectResponse(there.path + (f"?{there.query}" if there.query else ""), status_code=303)
+        path = "/" + there.path.lstrip("/\\")  # two slashes would begin the name of another host
+        response = RedirectResponse(path + (f"?{there.query}" if there.query else ""), status_code=303)
         if hmac.compare_digest(shown.encode(), self.token.encode()):
-            response.set_cookie(COOKIE, self._derived("cookie"), httponly=True, samesite="strict", path="/")
+            response.set_cookie(self.cookie, self._derived("cookie"), httponly=True, samesite="strict", path="/")
         return response
 
     def check_change(self, request: Request) -> None:
@@ -90,8 +93,10 @@ class Gate:
 
 
 class Guarded:
-    """Wraps the application: refuses strange hosts and large bodies, lets in who brings the token, and adds the headers
-    that protect pages."""
+    """Stands around the whole application.
+
+    It refuses strange hosts and large bodies, lets in who brings the token, and adds the headers that protect pages.
+    """
 
     def __init__(self, app: ASGIApp, gate: Gate, hosts: Iterable[str] | None) -> None:
         """`hosts`: the names by which we are reached; None: whatever they are."""
@@ -102,11 +107,6 @@ class Guarded:
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         if scope["type"] != "http":
             await self.app(scope, receive, send)
-            return
-        headers = Headers(scope=scope)
-        answer = self._refusal(headers) or self.gate.welcome(Request(scope))
-        if answer:
-            await answer(scope, receive, send)
             return
         seen = 0
 
@@ -126,7 +126,8 @@ class Guarded:
                 answered.setdefault("cache-control", "no-store")
             await send(message)
 
-        await self.app(scope, receive_little, send_guarded)
+        answer = self._refusal(Headers(scope=scope)) or self.gate.welcome(Request(scope))
+        await (answer or self.app)(scope, receive_little, send_guarded)
 
     def _refusal(self, headers: Headers) -> Response | None:
         host = headers.get("host", "")

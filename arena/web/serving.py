@@ -5,7 +5,9 @@ from __future__ import annotations
 import asyncio
 import socket
 import webbrowser
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
+from ipaddress import ip_address
+from threading import Thread
 
 import uvicorn
 import uvloop
@@ -16,7 +18,7 @@ from arena.store.home import Home
 from arena.store.store import Store
 from arena.web.app import create_app
 from arena.web.events import Hub
-from arena.web.security import Gate
+from arena.web.security import LOOPBACK, Gate
 
 LEAVE_WITHIN = 2
 """Seconds that browsers have to end their streams when the server stops."""
@@ -31,16 +33,20 @@ def serve(
     ready: Callable[[str], None],
     open_browser: bool,
     token: str | None = None,
+    known_as: Sequence[str] = (),
     sandbox: Callable[[], Sandbox] = Sandbox,
 ) -> None:
     """Serves the arena. `ready` is told the address, with the token, once it can be opened.
 
-    `sandbox` says where bots run that somebody plays against; it is asked when the first one is needed, in a thread.
+    `known_as`: names by which others reach it, through a proxy for instance. `sandbox` says where bots run that people
+    play against; it is asked when the first one is needed, in a thread.
     """
-    gate = Gate(token)
     listener = listen(host, port)
     with listener:
-        app = create_app(home, store, gate, sandbox, private=is_loopback(host))
+        gate = Gate(token, listener.getsockname()[1])
+        local = is_loopback(host)
+        hosts = LOOPBACK | {shown_name(host), *map(str.lower, known_as)} if local or known_as else None
+        app, site = create_app(home, store, gate, sandbox, private=local and not known_as, hosts=hosts)
         config = uvicorn.Config(
             app,
             log_level="warning",
@@ -50,8 +56,8 @@ def serve(
             timeout_keep_alive=30,
             loop="none",
         )
-        server = Server(config, app.state.site.hub)
-        address = f"http://{shown_host(listener, host)}/?token={gate.token}"
+        server = Server(config, site.hub)
+        address = f"http://{shown_name(host)}:{listener.getsockname()[1]}/?token={gate.token}"
 
         async def run() -> None:
             telling = asyncio.create_task(tell())
@@ -64,8 +70,8 @@ def serve(
             while not server.started:
                 await asyncio.sleep(0.01)
             ready(address)
-            if open_browser:
-                await asyncio.to_thread(webbrowser.open, address)
+            if open_browser:  # in a thread that nobody waits for: a browser in the terminal stays until it is left
+                Thread(target=webbrowser.open, args=(address,), daemon=True).start()
 
         uvloop.run(run())
 
@@ -100,12 +106,15 @@ def listen(host: str, port: int) -> socket.socket:
 
 
 def is_loopback(host: str) -> bool:
-    return host in ("localhost", "::1") or host.startswith("127.")
+    """Whether only this machine reaches it."""
+    try:
+        return host == "localhost" or ip_address(host).is_loopback
+    except ValueError:
+        return False
 
 
-def shown_host(listener: socket.socket, host: str) -> str:
-    """Where a browser on this machine finds it."""
-    port = listener.getsockname()[1]
+def shown_name(host: str) -> str:
+    """The host as it stands in an address."""
     if host in ("0.0.0.0", "::", ""):  # noqa: S104, compared, not bound
-        host = "127.0.0.1"
-    return f"[{host}]:{port}" if ":" in host else f"{host}:{port}"
+        return "127.0.0.1"
+    return f"[{host}]" if ":" in host else host.lower()

@@ -14,7 +14,9 @@ from starlette.routing import Route
 from arena.errors import NothingThere
 from arena.leaderboard.words import counted, duration
 from arena.sandbox.allowance import bytes_shown
+from arena.store.archive import Choice
 from arena.store.schedule import ScheduledBlock
+from arena.store.schema import PLAY
 from arena.store.store import Store
 from arena.store.tournaments import BracketProgress, State, TournamentRecord
 from arena.tournament.brackets import Bracket
@@ -190,7 +192,7 @@ def parts(site: Site, look: Look) -> Messages:
         ),
         "tree": part("parts/tree.html", tree=site.courses.tree(record, look.bracket), bracket=look.bracket),
         "leaders": part("parts/leaders.html", rows=_leaders(site.store, look), look=look, rated=record.rated),
-        "schedule": part("parts/schedule.html", look=look, **_schedule(site.store, record, look, status)),
+        "schedule": _casual(site, look) if record.format == PLAY else _scheduled(site, record, look, status),
         "faults": ticker(site, record.id),
     }
 
@@ -226,6 +228,18 @@ def _leaders(store: Store, look: Look) -> list[Leader]:
         )
         for rank, (version, rating, matches, wins) in enumerate(best, start=1)
     ]
+
+
+def _casual(site: Site, look: Look) -> str:
+    """Matches with people were never scheduled: they are listed as they were played."""
+    choice = Choice(look.tournament, look.bracket)
+    found = site.store.archive.page(choice, limit=BLOCKS + 1, before=look.before)
+    older = found[BLOCKS - 1].id if len(found) > BLOCKS else None
+    return site.pages.part("parts/casual.html", look=look, matches=found[:BLOCKS], older=older)
+
+
+def _scheduled(site: Site, record: TournamentRecord, look: Look, status: Status) -> str:
+    return site.pages.part("parts/schedule.html", look=look, **_schedule(site.store, record, look, status))
 
 
 def _schedule(store: Store, record: TournamentRecord, look: Look, status: Status) -> dict[str, object]:
@@ -272,8 +286,8 @@ def _table(blocks: list[ScheduledBlock], labels: list[str], status: Status) -> P
 
 
 def facts(record: TournamentRecord, event: Event | None) -> list[tuple[str, str]]:
-    began = f"began {record.created} UTC"
-    when = f"{began}, ended {record.ended} UTC" if record.ended else began
+    began = f"began {record.created[:16]} UTC"
+    when = f"{began}, ended {record.ended[:16]} UTC" if record.ended else began
     if event is None:
         about = "Two versions of a bot are compared." if record.format == "compare" else "Matches outside tournaments."
         return [("What", about), ("When", when), ("Rated", "no")]

@@ -178,7 +178,7 @@ def test_a_folder_that_is_gone_disturbs_nothing(stage: Stage) -> None:
     match = stage.begin("1-m-1-1")
     stage.look()
     stage.folder.clear()
-    stage.folder.thank()
+    stage.folder.wanted.unlink()
     stage.folder.path.rmdir()
     stage.move(match)
     stage.look()
@@ -196,8 +196,6 @@ def test_spectators_are_there_as_long_as_they_say_so(tmp_path: Path) -> None:
     assert not folder.is_wanted(), "a web server that was killed does not want anything"
     folder.ask()
     assert folder.is_wanted()
-    folder.thank()
-    assert not folder.is_wanted()
 
 
 def test_nobody_else_may_look_into_the_folder(tmp_path: Path) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import http.client
+import sqlite3
 from collections.abc import Iterator
 from pathlib import Path
 from urllib.parse import urlsplit
@@ -39,8 +40,9 @@ def ask(
 
 
 def test_every_answer_forbids_inline_scripts_and_frames(served: Served) -> None:
-    for path in ("/", "/nowhere", "/bots", "/static/x/web.css"):
-        headers = ask(served, path).headers
+    answers = [ask(served, path) for path in ("/", "/nowhere", "/bots", "/static/x/web.css", "/?token=x")]
+    answers.append(ask(served, "/", headers={"Host": "evil.example"}))
+    for headers in (answer.headers for answer in answers):
         policy = dict(part.strip().partition(" ")[::2] for part in headers["content-security-policy"].split(";"))
         assert policy["default-src"] == "'none'"
         assert policy["script-src"] == "'self'"
@@ -68,6 +70,13 @@ def test_a_wrong_token_is_no_token(served: Served) -> None:
     answer = ask(served, "/?token=guess")
     assert answer.status == 303
     assert answer.cookies == []
+
+
+@pytest.mark.parametrize("path", ["//evil.example/", "/\\\\evil.example/", "///evil.example/"])
+def test_nobody_is_sent_elsewhere(served: Served, path: str) -> None:
+    answer = ask(served, f"{path}?token=x")
+    assert answer.status in (303, 404, 400)
+    assert answer.headers.get("location", "/")[:2] not in ("//", "/\\\\")
 
 
 @pytest.mark.parametrize(
@@ -113,6 +122,25 @@ def test_bad_questions_get_a_sentence(served: Served, query: str) -> None:
         answer = ask(served, f"{path}?{query}")
         assert answer.status in (200, 400, 404), (path, answer.text)
         assert "Something went wrong" not in answer.text
+
+
+def test_a_store_that_cannot_be_read_is_told_without_its_place(tmp_path: Path) -> None:
+    with serving(tmp_path) as own:
+        with sqlite3.connect(tmp_path / "arena.db") as connection:
+            connection.execute("ALTER TABLE bots RENAME TO hidden")
+        answer = ask(own, "/bots")
+        assert answer.status == 503
+        assert str(tmp_path) not in answer.text
+        assert "content-security-policy" in answer.headers
+        with sqlite3.connect(tmp_path / "arena.db") as connection:
+            connection.execute("ALTER TABLE hidden RENAME TO bots")
+        assert ask(own, "/bots").status == 200
+
+
+def test_names_by_which_it_is_known(tmp_path: Path) -> None:
+    with serving(tmp_path, "--known-as", "arena.example") as own:
+        assert ask(own, "/", headers={"Host": "Arena.Example"}).status == 200
+        assert ask(own, "/", headers={"Host": "evil.example"}).status == 421
 
 
 def test_the_home_is_not_told(served: Served, tmp_path_factory: pytest.TempPathFactory) -> None:

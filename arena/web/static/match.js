@@ -11,15 +11,27 @@ async function fetched(address) {
   return response.json();
 }
 
+/** What went wrong, in a sentence below what is there. @param {string} sentence */
+function say(sentence) {
+  const said = document.createElement("p");
+  said.className = "note";
+  said.textContent = sentence;
+  place.after(said);
+}
+
 /** @param {Viewer} viewer @param {object} film */
 function followEyes(viewer, film) {
   let shown;
   const follow = async (seat) => {
     if (seat === shown) return;
     shown = seat;
-    const known = film.game === "mantis" || seat === null ? "" : `?seat=${seat}`;
-    const chances = await fetched(place.dataset.chances + known);
-    if (seat === shown) viewer.setChances(chances);
+    const known = film.game === "mantis" || seat === null ? "" : `&seat=${seat}`;
+    try {
+      const chances = await fetched(place.dataset.chances + known);
+      if (seat === shown) viewer.setChances(chances);
+    } catch (error) {
+      say(`The chances could not be worked out: ${error.message}. Load the page again.`);
+    }
   };
   place.addEventListener("viewer:step", (event) => follow(event.detail.seat));
   return follow(viewer.seat);
@@ -28,10 +40,7 @@ function followEyes(viewer, film) {
 try {
   const film = await fetched(place.dataset.film);
   place.replaceChildren();
-  await followEyes(new Viewer(place, film), film);
+  followEyes(new Viewer(place, film), film);
 } catch (error) {
-  const sentence = document.createElement("p");
-  sentence.className = "verdict";
-  sentence.textContent = `The match could not be loaded: ${error.message}. Load the page again.`;
-  place.append(sentence);
+  say(`The match could not be loaded: ${error.message}. Load the page again.`);
 }

@@ -1,0 +1,95 @@
+"""Who follows what: made once for all, and not stopped by anything that goes wrong on the way."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import AsyncIterator
+from contextlib import aclosing
+
+import pytest
+
+from arena.errors import BadStore
+from arena.web import events
+from arena.web.events import Hub, Messages, TooMany
+
+
+@pytest.fixture(autouse=True)
+def quickly(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(events, "LOOK", 0.01)
+
+
+class Board:
+    """Something that changes, and can be broken."""
+
+    def __init__(self) -> None:
+        self.number = 0
+        self.made = 0
+        self.is_broken = False
+
+    def look(self) -> int:
+        if self.is_broken:
+            raise BadStore("the store is locked.")
+        return self.number
+
+    def make(self) -> Messages:
+        self.made += 1
+        self.look()
+        return {"number": self.number}
+
+
+async def heard(stream: AsyncIterator[bytes], message: bytes) -> None:
+    """Waits until the stream says so."""
+    async with asyncio.timeout(30):
+        while message not in await anext(stream):
+            pass
+
+
+def test_what_changes_is_made_once_for_all_who_follow() -> None:
+    board = Board()
+
+    async def run() -> None:
+        async with Hub(board.look) as hub:
+            streams = [hub.follow("board", board.make) for _ in range(20)]
+            for stream in streams:
+                await heard(stream, b"data: 0")
+            before = board.made
+            board.number = 1
+            for stream in streams:
+                await heard(stream, b"data: 1")
+            assert board.made == before + 1
+            for stream in streams:
+                await stream.aclose()  # type: ignore[attr-defined]
+            assert not hub.topics
+
+    asyncio.run(run())
+
+
+def test_a_store_that_fails_for_a_while_stops_nothing() -> None:
+    board = Board()
+
+    async def run() -> None:
+        async with Hub(board.look) as hub, aclosing(hub.follow("board", board.make)) as first:  # type: ignore[type-var]
+            await heard(first, b"data: 0")
+            board.is_broken = True
+            await asyncio.sleep(0.1)
+            async with aclosing(hub.follow("other", board.make)) as second:  # type: ignore[type-var]
+                waiting = asyncio.ensure_future(anext(second))
+                await asyncio.sleep(0.05)
+                board.is_broken, board.number = False, 7
+                await heard(first, b"data: 7")
+                assert b"data: 7" in await waiting
+
+    asyncio.run(run())
+
+
+def test_there_is_an_end_to_followers(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(events, "MOST_FOLLOWERS", 1)
+    board = Board()
+
+    async def run() -> None:
+        async with Hub(board.look) as hub, aclosing(hub.follow("board", board.make)) as first:  # type: ignore[type-var]
+            await heard(first, b"data: 0")
+            with pytest.raises(TooMany, match="too many browsers"):
+                hub.response("board", board.make)
+
+    asyncio.run(run())

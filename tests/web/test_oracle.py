@@ -1,0 +1,57 @@
+"""The process that works out chances: it is started again when it was killed, and does not outlive the server."""
+
+from __future__ import annotations
+
+import asyncio
+
+import psutil
+import pytest
+
+from arena.errors import NothingThere
+from arena.games.registry import find_game
+from arena.replay import dumps
+from arena.simulation import simulate_game
+from arena.viewer.chances import chances_of
+from arena.web import oracle
+from arena.web.events import TooMany
+from arena.web.oracle import Oracle
+
+GAME = simulate_game(find_game("mantis"), {}, 2, "1", "1-mantis-1-1").replay
+TEXT = dumps(GAME)
+
+
+def test_chances_survive_the_death_of_their_process() -> None:
+    async def run() -> None:
+        asked = Oracle()
+        try:
+            first = await asked.chances(TEXT, None)
+            assert first == chances_of(GAME)
+            assert asked._process
+            (process,) = asked._process._processes.values()
+            assert process.pid
+            psutil.Process(process.pid).kill()
+            assert await asked.chances(TEXT, 1) == chances_of(GAME, 1)
+            with pytest.raises(NothingThere, match="nobody has seat 2"):
+                await asked.chances(TEXT, 2)
+        finally:
+            asked.close()
+
+    asyncio.run(run())
+
+
+def test_not_everybody_is_served_at_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(oracle, "MOST_WAITING", 1)
+
+    async def run() -> None:
+        asked = Oracle()
+        try:
+            both = asyncio.gather(asked.chances(TEXT, None), asked.chances(TEXT, None))
+            await asyncio.sleep(0)
+            with pytest.raises(TooMany):
+                await asked.chances(TEXT, 0)
+            one, same = await both
+            assert one == same
+        finally:
+            asked.close()
+
+    asyncio.run(run())
