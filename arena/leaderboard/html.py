@@ -152,11 +152,12 @@ def _scrolling(label: str, table: Markup) -> Markup:
     return tag("div", table, class_="scroll", role="region", aria_label=label, tabindex=0)
 
 
-def across_brackets(overall: Overall) -> Markup:
+def across_brackets(overall: Overall, address: Callable[[OverallRow], str] | None = None) -> Markup:
+    """The board across brackets. `address`: where more is told about a bot."""
     highest = max([value for row in overall.rows for value in row.by_bracket.values()] + [1.0])
     columns: list[Column[OverallRow]] = [
         Column("#", "number", lambda row: str(row.rank)),
-        Column("bot", "bot", lambda row: row.bot),
+        Column("bot", "bot", lambda row: tag("a", row.bot, href=address(row)) if address else row.bot),
         Column("rating", "number rating", lambda row: typeset(words.rating(row.conservative))),
         Column("version", "version", lambda row: row.version),
         *(Column(name, "number", partial(_share_of, highest, name)) for name in overall.brackets),

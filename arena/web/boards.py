@@ -6,7 +6,7 @@ import json
 import time
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from urllib.parse import urlencode
+from urllib.parse import quote, urlencode
 
 from starlette.requests import Request
 from starlette.responses import Response
@@ -14,7 +14,7 @@ from starlette.routing import Route
 
 from arena.errors import ArenaError, NothingThere, unknown
 from arena.leaderboard import html, words
-from arena.leaderboard.board import Board, Overall, Row
+from arena.leaderboard.board import Board, Overall, OverallRow, Row
 from arena.leaderboard.build import build_board, build_overall, load_overall
 from arena.leaderboard.markup import joined
 from arena.leaderboard.tables import as_csv, as_json
@@ -128,7 +128,11 @@ def load_across(store: Store, filter_: Filter) -> Overall:
 def across_parts(filter_: Filter, overall: Overall) -> dict[str, str]:
     """What of the first page changes while a tournament is played."""
     shown = replace(overall, rows=overall.rows[filter_.first - 1 :][:ON_A_PAGE])
-    return {"overall": html.across_brackets(shown) if overall.rows else ""}
+    return {"overall": html.across_brackets(shown, _address) if overall.rows else ""}
+
+
+def _address(row: OverallRow) -> str:
+    return f"/bots/{quote(row.bot, safe='')}?version={quote(row.version, safe='')}"
 
 
 def _choosable(store: Store) -> list[TournamentRecord]:
