@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import asyncio
-import os
 import resource
 import sqlite3
 import subprocess
-from contextlib import closing, suppress
+from contextlib import closing
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -21,6 +21,8 @@ from arena.submission import Submission, submit
 from tests.cli.run import ARENA, ROOT, said
 from tests.faults.scene import PATIENCE, SLOW_MACHINE, stubborn
 from tests.tournament.test_tournaments import on_record, play
+
+LIMITS = Limits(start=60.0, turn=60.0)
 
 
 def limited(files: int, *arguments: str | Path) -> subprocess.CompletedProcess[str]:
@@ -67,41 +69,30 @@ def forfeits(home: Path) -> int:
         return int(connection.execute("SELECT count(*) FROM seats WHERE fault IS NOT NULL").fetchone()[0])
 
 
-def take_all_files() -> list[int]:
-    """Opens files until there are no more to be had."""
-    taken: list[int] = []
-    with suppress(OSError):
-        while True:
-            taken.append(os.open(os.devnull, os.O_RDONLY))
-    return taken
-
-
 def test_a_bot_that_cannot_be_let_in_has_not_lost(tag: str) -> None:
     """The files run out when it has been started and before it comes."""
     late, random = stubborn("comes-late", tag), find_program("random")
 
-    async def play_with_too_few_files(referee: Referee, match: asyncio.Task[Outcome]) -> None:
+    async def play_without_files(referee: Referee, match: asyncio.Task[Outcome]) -> None:
         while len(referee.instances) < 2:
             await asyncio.sleep(0.01)
-        taken = take_all_files()
+        soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
+        # None at all: others may be closed at any moment, and would make room for more.
+        resource.setrlimit(resource.RLIMIT_NOFILE, (0, hard))
         try:
             with pytest.raises(HostFault, match="comes-late was not started: Too many open files"):
                 await match
         finally:
-            for file in taken:
-                os.close(file)
+            resource.setrlimit(resource.RLIMIT_NOFILE, (soft, hard))
 
     async def job() -> Outcome:
-        async with Referee(Limits(start=6.0, turn=60.0)) as referee:
+        async with Referee(LIMITS) as referee:
             await referee.start(random)  # it is here when the files run out
             plan = MatchPlan("m", "mantis", {}, "seed", (late.label, random.label))
+            referee.limits = replace(LIMITS, start=6.0)
             first = asyncio.create_task(referee.play(plan, (late, random)))
-            await play_with_too_few_files(referee, first)
+            await play_without_files(referee, first)
+            referee.limits = LIMITS
             return await referee.play(plan, (random, random))
 
-    soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
-    resource.setrlimit(resource.RLIMIT_NOFILE, (min(soft, 256), hard))
-    try:
-        assert uvloop.run(job()).faults == ()
-    finally:
-        resource.setrlimit(resource.RLIMIT_NOFILE, (soft, hard))
+    assert uvloop.run(job()).faults == ()
