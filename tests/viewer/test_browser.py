@@ -182,6 +182,18 @@ def test_faults_the_house_and_the_result_are_told(browser: Browser, tmp_path: Pa
         assert "Won by seat" in page.inner_text(".result .verdict")
 
 
+def test_a_move_that_the_address_names_already_can_be_chosen(browser: Browser, tmp_path: Path) -> None:
+    """The address follows a moment later, so it may still name the step that somebody clicks on."""
+    with opened(browser, tmp_path, random_match(variant("mantis-icons-4")), "#step=0") as page:
+        page.evaluate(
+            """() => {
+                document.dispatchEvent(new KeyboardEvent("keydown", { key: "End", bubbles: true }));
+                document.querySelector('.moves [data-step="0"] a').click();
+            }"""
+        )
+        assert step_of(page) == 0
+
+
 def test_keys_buttons_scrubber_moves_and_links(browser: Browser, tmp_path: Path) -> None:
     replay = random_match(variant("mantis-icons-4"))
     last = len(replay.entries)

@@ -26,6 +26,7 @@ export class Controls {
     this.eyes = choice("Eyes", [], (value) => viewer.look(value === "" ? null : Number(value)));
     this.link = el("a", { class: "link", href: "#", title: "The address of this position" }, sign("link"), "Link");
     this.link.addEventListener("click", (event) => this.copy(event));
+    this.link.hidden = !viewer.usesUrl; // there is no address that would lead here
     this.buttons = el(
       "div",
       { class: "buttons" },

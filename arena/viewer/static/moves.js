@@ -6,8 +6,11 @@ import { marker } from "./seats.js";
 import { sentence, thinkTime } from "./words.js";
 
 export class Moves {
-  /** @param {import("./film.js").Film} film @param {(step: number) => string} address */
-  constructor(film, address) {
+  /**
+   * @param {import("./film.js").Film} film @param {(step: number) => string} address
+   * @param {(step: number) => void} onGo
+   */
+  constructor(film, address, onGo) {
     this.film = film;
     this.address = address;
     this.seat = null;
@@ -15,6 +18,13 @@ export class Moves {
     this.list = el("ol", { class: "moves", start: 0 });
     this.box = el("div", { class: "moves-box", tabindex: 0, role: "region", "aria-label": "All steps" }, this.list);
     this.element = this.box;
+    this.list.addEventListener("click", (event) => {
+      // Who wants a link in another window gets it; here the address may say already what was chosen, or nothing at all.
+      const item = event.target.closest("li");
+      if (!item || event.button || event.ctrlKey || event.metaKey || event.shiftKey || event.altKey) return;
+      event.preventDefault();
+      onGo(Number(item.dataset.step));
+    });
     this.extend();
   }
 

@@ -42,7 +42,7 @@ export class Viewer {
     this.result = el("div", { class: "result", hidden: true });
     this.controls = new Controls(this);
     this.curve = new Curve((wanted) => this.go(wanted));
-    this.moves = new Moves(film, (wanted) => this.address(wanted));
+    this.moves = new Moves(film, (wanted) => this.address(wanted), (wanted) => this.go(wanted));
     const side = el("div", { class: "side" }, this.result, this.moves.element);
     element.classList.add("viewer", "whole");
     element.replaceChildren(this.makeHead(heading), this.stage, this.now, this.controls.element, this.curve.element, side, this.live);
