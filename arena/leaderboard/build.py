@@ -14,7 +14,12 @@ from arena.store.store import Store
 
 
 def build_board(
-    store: Store, bracket: str, tournament: int | None = None, versions: Collection[int] | None = None
+    store: Store,
+    bracket: str,
+    tournament: int | None = None,
+    versions: Collection[int] | None = None,
+    *,
+    with_history: bool = True,
 ) -> Board:
     """The board of a bracket, in one tournament or in all.
 
@@ -23,7 +28,7 @@ def build_board(
     scope = ALL if tournament is None else tournament
     standings = store.standings.load(scope, bracket, versions)
     refits = store.standings.refits(scope, bracket, versions)
-    history = store.standings.history(scope, bracket, versions)
+    history = store.standings.history(scope, bracket, versions) if with_history else {}
     ranks = {version: rank for rank, (version, *_) in enumerate(store.standings.leaders(scope, bracket), start=1)}
     order = standings.ranking()
     named = store.bots.by_id(order)

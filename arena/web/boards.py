@@ -27,6 +27,7 @@ from arena.web.events import Messages
 from arena.web.site import Site, site_of
 from arena.web.tournaments import status_of
 
+POINTS = 64
 FIGURES_EVERY = 10.0
 """Seconds between two drawings of the plots while a tournament is played."""
 ON_A_PAGE = 100
@@ -203,11 +204,17 @@ def as_file(request: Request) -> Response:
     filter_ = Filter.of(request)
     bracket = request.path_params.get("bracket")
     names = [_bracket_in(request, site.store, filter_)] if bracket else _brackets(site.store, filter_)
-    boards = [load(site.store, name, filter_) for name in names]
     if request.url.path.endswith(".csv"):
+        boards = [load(site.store, name, filter_, with_history=False) for name in names]
         return Response(as_csv(boards), media_type="text/csv")
+    boards = [_with_short_histories(load(site.store, name, filter_)) for name in names]
     overall = build_overall(boards) if len(boards) > 1 else None
     return Response(json.dumps(as_json(boards, overall), ensure_ascii=False), media_type="application/json")
+
+
+def _with_short_histories(board: Board) -> Board:
+    """The board with as many points of each history as a plot needs: `arena leaderboard --json` has all of them."""
+    return replace(board, rows=[replace(row, history=words.sampled(row.history, POINTS)) for row in board.rows])
 
 
 def _brackets(store: Store, filter_: Filter) -> list[str]:
@@ -224,7 +231,7 @@ def _bracket_in(request: Request, store: Store, filter_: Filter) -> str:
     return name
 
 
-def load(store: Store, bracket: str, filter_: Filter, most: int | None = None) -> Board:
+def load(store: Store, bracket: str, filter_: Filter, most: int | None = None, *, with_history: bool = True) -> Board:
     """The board as far as the filter lets it through, and no more rows than wanted. Who is left keeps the rank."""
     order = [version for version, *_ in store.standings.leaders(filter_.scope, bracket)]
     by_seat: Mapping[int, Mapping[int, Sequence[SeatTally]]] = {}
@@ -235,7 +242,8 @@ def load(store: Store, bracket: str, filter_: Filter, most: int | None = None) -
         by_seat = store.standings.by_seat(filter_.scope, bracket)
         order = [version for version in order if filter_.seats in by_seat.get(version, {})]
     shown = order if most is None else order[filter_.first - 1 :][:most]
-    board = build_board(store, bracket, filter_.tournament, None if filter_ == Filter() and most is None else shown)
+    wanted = None if filter_ == Filter() and most is None else shown
+    board = build_board(store, bracket, filter_.tournament, wanted, with_history=with_history)
     if filter_.seats:
         rows = [
             _at_tables_of(row, by_seat[version][filter_.seats]) for version, row in zip(shown, board.rows, strict=True)
