@@ -5,7 +5,8 @@ Laws of the measurement:
   in turns, over connections that are open already; the stores hold invented results, see `bench.stores`;
 - a page's weight is all that a browser with nothing in its cache loads for it, uncompressed, without replays and films;
 - followers are real connections that read a real event stream to which a real tournament leads; with and without them
-  the same tournament is played in turns, and the median of the ratios counts;
+  the same tournament is played in turns, and the median of the ratios counts. The followers themselves run on the same
+  cores, which real browsers would not; what they and the server use of the processors is told, too;
 - the machine may be shared and noisy: ratios count; reached or not, it is said, and the exit code is 0.
 """
 
@@ -13,6 +14,7 @@ from __future__ import annotations
 
 import asyncio
 import http.client
+import os
 import re
 import signal
 import subprocess
@@ -23,9 +25,10 @@ from contextlib import contextmanager
 from pathlib import Path
 from statistics import median
 from tempfile import TemporaryDirectory
-from typing import Annotated
+from typing import Annotated, NamedTuple
 from urllib.parse import quote, urlsplit
 
+import psutil
 import typer
 from rich.console import Console
 from rich.table import Table
@@ -35,6 +38,7 @@ from arena.store.store import Store
 from bench.stores import fill
 
 out = Console()
+CORES = len(os.sched_getaffinity(0))
 ARENA = [sys.executable, "-m", "arena"]
 MOST_RATIO = 2.0
 MOST_WEIGHT = 300_000
@@ -43,14 +47,19 @@ LOADED = re.compile(r'(?:href|src)="(/static/[^"]+)"')
 IMPORTED = re.compile(r'(?:from|import) "(\./[^"]+)"')
 
 
+class Server(NamedTuple):
+    netloc: str
+    pid: int
+
+
 @contextmanager
-def serving(home: Path) -> Iterator[str]:
-    """`arena web` on the home; yields host and port."""
+def serving(home: Path) -> Iterator[Server]:
+    """`arena web` on the home."""
     command = [*ARENA, "web", "--home", str(home), "--port", "0", "--no-open"]
     process = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True)  # noqa: S603
     try:
         assert process.stdout
-        yield urlsplit(process.stdout.readline().split(" ")[-1]).netloc
+        yield Server(urlsplit(process.stdout.readline().split(" ")[-1]).netloc, process.pid)
     finally:
         process.send_signal(signal.SIGINT)
         process.wait()
@@ -108,7 +117,7 @@ def measure_pages(few: int, many: int, rounds: int) -> None:
             table.add_column(heading, justify="left" if heading == "page" else "right")
         worst_ratio = heaviest = 0.0
         with serving(small) as one, serving(big) as other:
-            connections = [http.client.HTTPConnection(netloc) for netloc in (one, other)]
+            connections = [http.client.HTTPConnection(server.netloc) for server in (one, other)]
             paths = list(zip(pages(small), pages(big), strict=True))
             times: dict[str, list[tuple[float, float]]] = {large: [] for _, large in paths}
             for turn in range(rounds + 1):  # the first round warms up
@@ -195,12 +204,16 @@ def measure_followers(followers: int, rounds: int, deals: int) -> None:
         asyncio.run(play_followed(home, None, 0, 10))  # takes the bots in, and makes a board to follow
         for turn in range(rounds):
             alone, _ = asyncio.run(play_followed(home, None, 0, deals))
-            with serving(home) as netloc:
-                followed, heard = asyncio.run(play_followed(home, netloc, followers, deals))
+            with serving(home) as server:
+                began, used_before = time.perf_counter(), time.process_time()
+                followed, heard = asyncio.run(play_followed(home, server.netloc, followers, deals))
+                seconds = (time.perf_counter() - began) * CORES
+                used = sum(psutil.Process(server.pid).cpu_times()[:2]), time.process_time() - used_before
             ratios.append(followed / alone)
             out.print(
                 f"round {turn + 1}: {alone:,.1f} deals/s alone, {followed:,.1f} with {followers} followers, who heard "
-                f"{heard[1]:,} events, {heard[0] / 1e6:,.1f} MB: ratio {ratios[-1]:.2f}"
+                f"{heard[1]:,} events, {heard[0] / 1e6:,.1f} MB: ratio {ratios[-1]:.2f}. Of the processors the server "
+                f"used {used[0] / seconds:.1%}, the followers {used[1] / seconds:.1%}"
             )
     verdict(f"{followers} followers slow the tournament by", 1 - median(ratios), MOST_SLOWER)
 

@@ -24,8 +24,8 @@ from starlette.responses import StreamingResponse
 from arena.errors import ArenaError
 from arena.games.base import Json
 
-LOOK = 1.0
-"""Seconds between two looks at the store."""
+LOOK = 2.0
+"""Seconds between two looks at the store: as often as people can follow, and no more work than that."""
 SETTLED = 12.0
 """Seconds after the last change at which everything is made once more, for what is made less often than asked for."""
 ALIVE = 15.0

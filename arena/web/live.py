@@ -31,7 +31,7 @@ from arena.web.site import Site, site_of
 
 LOOK = 0.2
 """Seconds between two looks at the files."""
-SAY = 1.0
+SAY = 2.0
 """Seconds between two times that the lists are made anew and the workers are asked to go on."""
 LINGER = 8.0
 """Seconds for which the end of a featured match is shown."""
