@@ -18,6 +18,7 @@ from arena.replay import loads
 from arena.store.home import Home
 from arena.store.store import Store
 from arena.submission import Submission, submit
+from arena.tournament.broadcast import LiveFolder
 from tests.chromium import WIDTHS, new_page, violations
 from tests.cli.run import ARENA, ROOT
 from tests.web.server import Served, serving
@@ -109,6 +110,11 @@ def tournament(home: Path, *arguments: str) -> Iterator[subprocess.Popen[str]]:
         process.communicate()
 
 
+def is_wanted(home: Path) -> bool:
+    """Whether somebody watches, for all that workers know."""
+    return LiveFolder(Home(home).live).is_wanted()
+
+
 def wait_until(condition: Callable[[], bool]) -> None:
     until = time.monotonic() + PATIENCE
     while not condition():
@@ -136,10 +142,6 @@ def entries(home: Path, match: str) -> int:
         return len(loads(store.matches.replay(match).encode()).entries)
 
 
-def files(home: Path) -> set[str]:
-    return {file.name for file in (home / "live").glob("*")} if (home / "live").exists() else set()
-
-
 def test_a_tournament_is_followed_move_by_move(home: Path, served: Served, browser: Browser) -> None:
     knockout = ("patient", "random", "crasher", "greedy", "--format", "knockout", "--seats", "2", "--deals", "1")
     with new_page(browser) as page, new_page(browser) as event, new_page(browser) as late:
@@ -147,7 +149,7 @@ def test_a_tournament_is_followed_move_by_move(home: Path, served: Served, brows
             each.set_default_timeout(1000 * PATIENCE)
         page.goto(f"{served.address}/live")
         page.wait_for_selector("text=No tournament is being played now")
-        wait_until(lambda: "wanted" in files(home))
+        wait_until(lambda: is_wanted(home))
         with tournament(home, *knockout, "--bracket", "mantis", "--jobs", "1", "--name", "The <b>Cup</b>"):
             page.wait_for_selector("[data-part=state] .is-live")
             expect(page.locator("[data-part=state]")).to_contain_text("The <b>Cup</b>")
@@ -190,12 +192,12 @@ def test_a_tournament_is_followed_move_by_move(home: Path, served: Served, brows
 def test_a_quick_match_is_played_at_a_speed_that_people_can_follow(
     home: Path, served: Served, browser: Browser
 ) -> None:
-    wait_until(lambda: "wanted" not in files(home))  # whoever watched before is gone
+    wait_until(lambda: not is_wanted(home))  # whoever watched before is gone
     with new_page(browser) as page:
         page.set_default_timeout(1000 * PATIENCE)
         page.goto(f"{served.address}/live")
         page.evaluate(NOTE_STEPS)
-        wait_until(lambda: "wanted" in files(home))
+        wait_until(lambda: is_wanted(home))
         with tournament(home, "random", "greedy", "--seats", "2", "--bracket", "mantis", "--rounds", "100"):
             match = wait_for_screen(page)
         assert re.fullmatch(r"\d+-mantis-\d+-\d", match)
@@ -216,7 +218,7 @@ def test_a_quick_match_is_played_at_a_speed_that_people_can_follow(
 
 def test_nothing_is_written_when_nobody_watches(home: Path, served: Served) -> None:
     assert served.process.poll() is None
-    wait_until(lambda: "wanted" not in files(home))  # whoever watched before is gone
+    wait_until(lambda: not is_wanted(home))  # whoever watched before is gone
     shutil.rmtree(home / "live", ignore_errors=True)
     with tournament(home, "random", "greedy", "--bracket", "mantis", "--rounds", "1"):
         pass
@@ -224,7 +226,7 @@ def test_nothing_is_written_when_nobody_watches(home: Path, served: Served) -> N
 
 
 def test_a_home_that_cannot_be_written_disturbs_nothing(home: Path, served: Served, browser: Browser) -> None:
-    wait_until(lambda: "wanted" not in files(home))
+    wait_until(lambda: not is_wanted(home))
     shutil.rmtree(home / "live", ignore_errors=True)
     (home / "live").write_text("no folder")
     with new_page(browser) as page:
