@@ -20,23 +20,30 @@ class Watch:
     """
 
     def __init__(self, engine: Engine) -> None:
-        self._connection = engine.connect().execution_options(isolation_level="AUTOCOMMIT")
-        self._state = _counter if engine.dialect.name == "sqlite" else _figures
+        self._engine = engine.execution_options(isolation_level="AUTOCOMMIT")
+        self._connection = self._engine.connect() if engine.dialect.name == "sqlite" else None
         self._lock = Lock()
-        self._seen = self._state(self._connection)
+        self._seen = self._state()
         self._changes = 0
 
     def look(self) -> int:
         """How often a look has found something new: as long as this number stays, nothing has changed."""
         with self._lock:
-            state = self._state(self._connection)
+            state = self._state()
             if state != self._seen:
                 self._seen = state
                 self._changes += 1
             return self._changes
 
+    def _state(self) -> tuple[object, ...]:
+        if self._connection is not None:
+            return _counter(self._connection)
+        with self._engine.connect() as connection:  # one that was kept would not outlive a restart of the server
+            return _figures(connection)
+
     def close(self) -> None:
-        self._connection.close()
+        if self._connection is not None:
+            self._connection.close()
 
     def __enter__(self) -> Self:
         return self
