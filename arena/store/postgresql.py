@@ -44,7 +44,7 @@ REMEDIES = {
     "53100": "Make room on the server's disk, then do it again; what is on record is safe.",
     "53300": "The server has too many connections: close some, or allow more (max_connections).",
     "55P03": "Somebody else is writing: wait, then do it again.",
-    "57": GONE,
+    "57P": GONE,
     "08": GONE,
 }
 """What can be done, by the beginning of PostgreSQL's code for the error."""

@@ -14,9 +14,9 @@ from arena.store.schema import bots, brackets, matches, tournaments, versions
 class Watch:
     """Looks at the store. Close it, or use it in a with statement.
 
-    A look costs some microseconds, so that a server can take one for every page. SQLite counts the changes that others
-    make, as seen from one connection, which is kept open. Other databases are asked for a few figures of which one
-    changes with whatever is written.
+    A look costs next to nothing, so that a server can take one for every page. SQLite counts the changes that others
+    make, as seen from one connection, which is kept open. PostgreSQL is asked for a few figures of which one changes
+    with whatever is written.
     """
 
     def __init__(self, engine: Engine) -> None:

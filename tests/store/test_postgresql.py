@@ -53,10 +53,10 @@ def told(words: str, remedy: str) -> Iterator[None]:
     assert "geheim" not in sentence
 
 
-def test_who_cannot_get_in_is_told_why(postgresql: Server, arena_template: str) -> None:
-    Store.open(postgresql.over_tcp(arena_template)).close()
+def test_who_cannot_get_in_is_told_why(postgresql: Server, arena_database: str) -> None:
+    Store.open(postgresql.over_tcp(arena_database)).close()
     with told("password authentication failed", "Check the user and the password"):
-        Store.open(postgresql.over_tcp(arena_template, "geheim"))
+        Store.open(postgresql.over_tcp(arena_database, "geheim"))
     with told('database "elsewhere" does not exist', "createdb"):
         Store.open(postgresql.over_tcp("elsewhere"))
     with told("Connection refused", "Is the server running"):
@@ -96,8 +96,8 @@ def test_a_database_with_tables_of_something_else_is_left_alone(postgresql: Serv
     assert tables == [("matches",)]
 
 
-def test_a_user_who_may_only_look_is_told_so(postgresql: Server, arena_template: str) -> None:
-    name = postgresql.new_database(arena_template)
+def test_a_user_who_may_only_look_is_told_so(postgresql: Server, arena_database: str) -> None:
+    name = postgresql.new_database(like=arena_database)
     postgresql.run("CREATE ROLE guest LOGIN; GRANT SELECT ON ALL TABLES IN SCHEMA public TO guest", name)
     with Store.open(postgresql.address(name).replace("arena@", "guest@")) as store:
         assert store.bots.all_versions() == []
