@@ -34,6 +34,8 @@ NEVER_COPIED = ("__pycache__", "*.pyc", ".git", ".hg", ".svn", ".venv", ".arena"
 LARGEST = 512 * 1024 * 1024
 """The bytes that the files of a bot may have."""
 MOST_FILES = 20_000
+BEGUN = ".begun-"
+"""Before a content hash: its files are being built here. The store may know them from a home that shares it."""
 LONGEST_NAME = 60
 LONGEST_LANGUAGE = 100
 GAMES_TO_CHECK = 2
@@ -92,18 +94,22 @@ def submit(
         incoming = Path(folder) / "files"
         entry = _copy(program, Path(submission.path), incoming)
         content = content_hash(incoming)
-        if known := store.bots.with_content(name, content):
+        known = store.bots.with_content(name, content)
+        place, begun = home.bots / content, home.bots / f"{BEGUN}{content}"
+        is_here = place.exists() and not begun.exists() and store.bots.has_content(content)
+        if known and is_here:
             return Submitted(known, is_new=False)
-        if submission.version is None and version in (taken := _versions(store, name)):
+        if known:
+            version = known.version
+        elif submission.version is None and version in (taken := _versions(store, name)):
             # The author changed something but not the version in the manifest.
             version = next(label for number in count(2) if (label := f"{version}-{number}") not in taken)
-        place = home.bots / content
-        if not store.bots.has_content(content):
+        if not is_here:
             _remove(place)  # somebody may have been interrupted here
             # Built where it stays, because what a build makes may hold paths.
             let_anybody_read(incoming)  # a bot may run as somebody else
-            incoming.rename(place)
-            with _removed_on_failure(place):
+            with _removed_on_failure(place, begun):
+                incoming.rename(place)
                 built = _program(home, f"{content}/{entry}", name, version or "")
                 if built.build:
                     doing("building")
@@ -118,6 +124,8 @@ def submit(
         else:  # another bot has the same content, so it is built already
             built = _program(home, f"{content}/{entry}", name, version or "")
             introduction = _check(built, submission, home, GAMES_TO_CHECK if thorough else 0, doing, judged)
+        if known:
+            return Submitted(known, is_new=False)
         registered = store.bots.register(
             name,
             version,
@@ -130,6 +138,11 @@ def submit(
     return Submitted(registered, is_new=True)
 
 
+def has_files(home: Home, version: BotVersion) -> bool:
+    """Whether its files are here: they are not where another home that shares the store has taken it in."""
+    return (home.bots / version.program).exists()
+
+
 def program_of(home: Home, version: BotVersion) -> Program:
     """The version as a program that can be started."""
     return _program(home, version.program, version.bot, version.version)
@@ -138,7 +151,7 @@ def program_of(home: Home, version: BotVersion) -> Program:
 def _program(home: Home, below: str, name: str, version: str) -> Program:
     path = home.bots.resolve() / below
     if not path.exists():
-        raise BadSubmission(f"{name} {version}: its files are not in {home.bots} any more: submit it again.")
+        raise BadSubmission(f"{name} {version}: its files are not in {home.bots}: submit it again, or copy them there.")
     return replace(find_program(str(path)), name=name, version=version)
 
 
@@ -222,12 +235,16 @@ def _versions(store: Store, name: str) -> set[str]:
 
 
 @contextlib.contextmanager
-def _removed_on_failure(place: Path) -> Iterator[None]:
+def _removed_on_failure(place: Path, begun: Path) -> Iterator[None]:
+    """Nothing half done stays at the place. Who is killed before the end leaves behind that it was begun."""
+    begun.touch()
     try:
         yield
     except BaseException:
         _remove(place)
         raise
+    finally:
+        begun.unlink()
 
 
 def _remove(place: Path) -> None:

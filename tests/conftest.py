@@ -15,6 +15,8 @@ from hypothesis import HealthCheck, settings
 if TYPE_CHECKING:
     from playwright.sync_api import Browser
 
+    from tests.postgresql import Server
+
 # The machines are shared and slow at times: a deadline would measure them, not the code, and so would that check.
 settings.register_profile("arena", deadline=None, suppress_health_check=[HealthCheck.too_slow], print_blob=True)
 settings.load_profile("arena")
@@ -54,6 +56,34 @@ def browser() -> Iterator[Browser]:
         started = launch(playwright)
         yield started
         started.close()
+
+
+@pytest.fixture(scope="session")
+def postgresql() -> Iterator[Server]:
+    """A real server; see tests.postgresql."""
+    from tests.postgresql import running
+
+    with running() as server:
+        yield server
+
+
+@pytest.fixture(scope="session")
+def arena_database(postgresql: Server) -> str:
+    """A database with the tables of an empty store."""
+    from arena.store.store import Store
+
+    name = postgresql.new_database()
+    Store.open(postgresql.address(name)).close()
+    return name
+
+
+@pytest.fixture
+def postgresql_url(postgresql: Server, arena_database: str) -> str:
+    """The address of an empty store: the same for all tests, because to make a database takes much longer."""
+    from arena.store.schema import metadata
+
+    postgresql.run(f"TRUNCATE {', '.join(metadata.tables)} RESTART IDENTITY", arena_database)
+    return postgresql.address(arena_database)
 
 
 def place(item: pytest.Item) -> str:

@@ -11,7 +11,7 @@ from arena.errors import ArenaError, BadSubmission
 from arena.referee import Limits, find_program
 from arena.store.home import Home
 from arena.store.store import Store
-from arena.submission import Submission, Submitted, content_hash, program_of, submit
+from arena.submission import BEGUN, Submission, Submitted, content_hash, has_files, program_of, submit
 
 LIMITS = Limits(start=60.0, turn=20.0)
 BOT = """
@@ -171,6 +171,23 @@ def test_what_an_interrupted_submission_left_behind_is_built_anew(home: Home, st
     with Store.open(other_home.database) as other_store:
         assert hand_in_quickly(other_home, other_store, folder).is_new
     assert not (other_home.bots / content / "half").exists()
+
+
+def test_a_home_that_shares_the_store_gets_the_files_and_no_version_more(
+    home: Home, store: Store, tmp_path: Path
+) -> None:
+    folder = folder_bot(tmp_path, "mkdir out && sed s/{choice}/0/ template.py > out/bot.py")
+    first = hand_in_quickly(home, store, folder).version
+    other_home = Home(tmp_path / "other")
+    assert not has_files(other_home, first)
+    (other_home.bots / first.content_hash / "half").mkdir(parents=True)  # what an interrupted submission left behind
+    (other_home.bots / f"{BEGUN}{first.content_hash}").touch()
+    for _ in range(2):
+        assert hand_in_quickly(other_home, store, folder) == Submitted(first, is_new=False)
+        assert program_of(other_home, first).label == first.label
+        assert (other_home.bots / first.content_hash / "out" / "bot.py").exists()
+        assert not (other_home.bots / first.content_hash / "half").exists()
+    assert store.bots.all_versions() == [first]
 
 
 def test_bundled_bots_are_taken_in_by_name(home: Home, store: Store) -> None:

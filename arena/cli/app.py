@@ -46,6 +46,7 @@ COMMANDS = {
     "history": "history:history",
     "replay": "replays:app",
     "export": "export:export",
+    "store": "stores:app",
     "new": "starter:new",
     "check": "check:check",
     "match": "match:match",

@@ -12,7 +12,7 @@ from rich.live import Live
 from rich.text import Text
 
 from arena.cli.console import err, harmless, out
-from arena.cli.options import DEFAULT_HOME, AsJson, Seed, TimeLimit, seconds
+from arena.cli.options import DEFAULT_HOME, AsJson, Seed, StoreUrl, TimeLimit, seconds
 from arena.cli.options import Home as HomeOption
 from arena.cli.sandboxes import LimitOptions, PonderOption, SandboxMode, may_ponder, sandbox_for
 from arena.cli.tournament import entrant
@@ -51,6 +51,7 @@ def compare(
     limit: LimitOptions = None,
     as_json: AsJson = False,
     home: HomeOption = DEFAULT_HOME,
+    store_url: StoreUrl = None,
 ) -> None:
     """Tell whether NEW is stronger than OLD, with stated error rates, and stop as soon as that is known.
 
@@ -58,7 +59,7 @@ def compare(
 
     Example: arena compare my_bot@1 my_bot@2 --bracket mantis
     """
-    place = Home(home)
+    place = Home(home, store_url)
     where = Bracket.parse(bracket)
     table = seats or (2 if where.fewest == 2 else 4)
     where.rules.check_seats(table, **dict(where.options))

@@ -15,7 +15,7 @@ import typer
 from arena.cli.console import err, shown
 from arena.cli.files import writing
 from arena.cli.homes import open_store
-from arena.cli.options import DEFAULT_HOME
+from arena.cli.options import DEFAULT_HOME, StoreUrl
 from arena.cli.options import Home as HomeOption
 from arena.errors import ArenaError, choices
 from arena.store.dump import TABLES, rows
@@ -34,6 +34,7 @@ def export(
     ] = None,
     as_format: Annotated[str, typer.Option("--format", help=f"{choices(FORMATS)}.")] = "jsonl",
     home: HomeOption = DEFAULT_HOME,
+    store_url: StoreUrl = None,
 ) -> None:
     """Export what is on record: a line for each row, with names instead of numbers.
 
@@ -43,7 +44,7 @@ def export(
         raise ArenaError(f"there is no format {as_format!r}: choose {choices(FORMATS)}.")
     if what not in (*TABLES, "all"):
         raise ArenaError(f"there is nothing called {what!r}: choose {choices([*TABLES, 'all'])}.")
-    with open_store(Home(home)) as store:
+    with open_store(Home(home, store_url)) as store:
         if what != "all":
             _write(rows(store, what), output, as_format)
             return

@@ -11,7 +11,7 @@ from rich.table import Table
 
 from arena.cli.console import out, shown
 from arena.cli.homes import open_store
-from arena.cli.options import DEFAULT_HOME, AsJson
+from arena.cli.options import DEFAULT_HOME, AsJson, StoreUrl
 from arena.cli.options import Home as HomeOption
 from arena.store.archive import Choice
 from arena.store.home import Home
@@ -31,12 +31,13 @@ def history(
     lines: Annotated[int, typer.Option("--lines", "-n", min=1, help="How many, the latest first.")] = 20,
     as_json: AsJson = False,
     home: HomeOption = DEFAULT_HOME,
+    store_url: StoreUrl = None,
 ) -> None:
     """List the tournaments, or with --matches the matches; an option that is about matches lists those.
 
     Example: arena history --bot my_bot --faults
     """
-    with open_store(Home(home)) as store:
+    with open_store(Home(home, store_url)) as store:
         if matches or tournament or bot or bracket or faults:
             _list_matches(store, tournament, bot, bracket, faults, lines, as_json)
         else:

@@ -13,7 +13,7 @@ import typer
 from arena.cli.console import out, shown
 from arena.cli.files import writing
 from arena.cli.homes import open_store
-from arena.cli.options import DEFAULT_HOME, AsJson
+from arena.cli.options import DEFAULT_HOME, AsJson, StoreUrl
 from arena.cli.options import Home as HomeOption
 from arena.errors import BadTournament, NothingThere, unknown
 from arena.leaderboard.board import Board
@@ -47,6 +47,7 @@ def leaderboard(
         typer.Option(metavar="FILE", dir_okay=False, help="Write a page with plots to FILE.", show_default=False),
     ] = None,
     home: HomeOption = DEFAULT_HOME,
+    store_url: StoreUrl = None,
 ) -> None:
     """Show the leaderboard: ratings with how sure they are, results, and who beats whom.
 
@@ -54,7 +55,7 @@ def leaderboard(
     """
     if sum([as_json_text, as_csv_text, as_markdown_text, html is not None]) > 1:
         raise BadTournament("one form at a time: choose --json, --csv, --md or --html.")
-    with open_store(Home(home)) as store:
+    with open_store(Home(home, store_url)) as store:
         number = store.tournaments.find(tournament).id if tournament is not None else None
         boards = build_boards(store, bracket, number)
         matches = worth_seeing(store, boards, ALL if number is None else number) if html is not None else []

@@ -46,6 +46,16 @@ Seed = Annotated[
 Home = Annotated[
     Path, typer.Option(envvar="ARENA_HOME", metavar="DIR", file_okay=False, help="Where the arena keeps its things.")
 ]
+StoreUrl = Annotated[
+    str | None,
+    typer.Option(
+        "--store",
+        envvar="ARENA_STORE",
+        metavar="URL",
+        help="Keep the record in PostgreSQL: postgresql://USER@HOST/DATABASE. Default: in the home.",
+        show_default=False,
+    ),
+]
 DEFAULT_HOME = Path(".arena")
 TimeLimit = Annotated[str, typer.Option(metavar="TIME", help="For instance 500ms, 2s, 1m, or none.")]
 

@@ -17,7 +17,7 @@ from rich.text import Text
 from arena.cli.console import err, harmless, harmless_lines, out, shown
 from arena.cli.files import writing
 from arena.cli.homes import open_store
-from arena.cli.options import DEFAULT_HOME, Home
+from arena.cli.options import DEFAULT_HOME, Home, StoreUrl
 from arena.cli.tables import PAINTERS, Painter
 from arena.cli.tables.seats import seat_name
 from arena.errors import ArenaError, NothingThere, ReplayError
@@ -65,6 +65,7 @@ def show(
     ] = False,
     brief: Annotated[bool, typer.Option("--brief", help="Print what happened, without the tables.")] = False,
     home: Home = DEFAULT_HOME,
+    store_url: StoreUrl = None,
 ) -> None:
     """Step through a match: the table, and every action with what it caused.
 
@@ -72,7 +73,7 @@ def show(
 
     Example: arena replay show 3-mantis-17-2
     """
-    replay = _verified(match, home)
+    replay = _verified(match, StoreHome(home, store_url))
     pages = list(_pages(replay, brief=brief))
     if everything or brief or not (sys.stdin.isatty() and out.is_terminal):
         for page in pages:
@@ -91,6 +92,7 @@ def verify_replays(
         typer.Option(help="All matches of this tournament: its number or name.", show_default=False),
     ] = None,
     home: Home = DEFAULT_HOME,
+    store_url: StoreUrl = None,
 ) -> None:
     """Play replays again under the rules and compare the results; exit code 1 if any of them does not hold.
 
@@ -98,13 +100,16 @@ def verify_replays(
     """
     named = list(matches or [])
     if tournament is not None:
-        with open_store(StoreHome(home)) as store:
+        with open_store(StoreHome(home, store_url)) as store:
             number = store.tournaments.find(tournament).id
             named += store.archive.names(number)
     if not named:
         raise ArenaError("nothing to verify: name matches or replay files, or a tournament (--tournament).")
     verified = unreadable = 0
-    with Source(home) as source, Progress(console=err, transient=True, disable=not err.is_terminal) as progress:
+    with (
+        Source(StoreHome(home, store_url)) as source,
+        Progress(console=err, transient=True, disable=not err.is_terminal) as progress,
+    ):
         for each in progress.track(named, description="verifying"):
             try:
                 line = _verdict(source, each)
@@ -148,6 +153,7 @@ def export(
         bool, typer.Option("--html", help="A page that shows the match; FILE is MATCH.html unless named.")
     ] = False,
     home: Home = DEFAULT_HOME,
+    store_url: StoreUrl = None,
 ) -> None:
     """Write the replay of a match on record to a file: in the format arena.replay/1, or as a page to look at.
 
@@ -156,9 +162,9 @@ def export(
     Example: arena replay export 3-mantis-17-2 --html
     """
     if html:
-        _export_page(match, file, home)
+        _export_page(match, file, StoreHome(home, store_url))
         return
-    with Source(home) as source:
+    with Source(StoreHome(home, store_url)) as source:
         data = source.read(match)
     if file is None:
         sys.stdout.write(data.decode())
@@ -168,7 +174,7 @@ def export(
         err.print(f"The replay is in [bold]{shown(str(file))}[/].", highlight=False)
 
 
-def _export_page(match: str, file: Path | None, home: Path) -> None:
+def _export_page(match: str, file: Path | None, home: StoreHome) -> None:
     replay = _verified(match, home)
     page = as_html(film_of(replay), chances_of(replay))
     named = match.replace("/", ".") if MATCH_NAME.fullmatch(match) else Path(match).stem
@@ -181,8 +187,8 @@ def _export_page(match: str, file: Path | None, home: Path) -> None:
 class Source:
     """Where replays come from: files, and the store where there is one."""
 
-    def __init__(self, home: Path) -> None:
-        self._home = StoreHome(home)
+    def __init__(self, home: StoreHome) -> None:
+        self._home = home
         self._store: Store | None = None
 
     def __enter__(self) -> Self:
@@ -204,7 +210,7 @@ class Source:
         return loads(self.read(named))
 
 
-def _verified(named: str, home: Path) -> Replay:
+def _verified(named: str, home: StoreHome) -> Replay:
     """The replay, with its name in the error where it is not a good one."""
     with Source(home) as source:
         try:

@@ -13,7 +13,7 @@ from rich.table import Table
 from arena.cli.check import verdict_line
 from arena.cli.console import err, out, shown
 from arena.cli.homes import open_store
-from arena.cli.options import DEFAULT_HOME, AsJson, TimeLimit, printable, seconds
+from arena.cli.options import DEFAULT_HOME, AsJson, StoreUrl, TimeLimit, printable, seconds
 from arena.cli.options import Home as HomeOption
 from arena.cli.sandboxes import LimitOptions, SandboxMode, sandbox_for
 from arena.conformance import Verdict
@@ -39,12 +39,13 @@ def submit(
     sandbox: SandboxMode = "auto",
     limit: LimitOptions = None,
     home: HomeOption = DEFAULT_HOME,
+    store_url: StoreUrl = None,
 ) -> None:
     """Hand in a bot: it is copied, built, tried out and registered. From then on it takes part in tournaments.
 
     Example: arena submit ./my_bot.py --notes "counts cards now"
     """
-    place = Home(home)
+    place = Home(home, store_url)
     limits = Limits(seconds(time_to_start) or 60.0, seconds(time_per_move))
     submission = Submission(path, name, version, notes, limits, sandbox_for(sandbox, limit), build_network)
     failed: list[Verdict] = []
@@ -69,12 +70,13 @@ def list_bots(
     every: Annotated[bool, typer.Option("--all", help="Retired bots and old versions too.")] = False,
     as_json: AsJson = False,
     home: HomeOption = DEFAULT_HOME,
+    store_url: StoreUrl = None,
 ) -> None:
     """List the bots that were handed in, with what they have reached.
 
     Example: arena bots --all
     """
-    place = Home(home)
+    place = Home(home, store_url)
     if not place.exists:
         _nothing_yet(as_json)
         return
@@ -155,12 +157,13 @@ def retire(
     bot: Annotated[str, typer.Argument(metavar="BOT", help="The bot's name.")],
     undo: Annotated[bool, typer.Option("--undo", help="Let it take part again.")] = False,
     home: HomeOption = DEFAULT_HOME,
+    store_url: StoreUrl = None,
 ) -> None:
     """Take a bot out of future tournaments. Its versions, matches and ratings stay.
 
     Example: arena retire my_old_bot
     """
-    with open_store(Home(home)) as store:
+    with open_store(Home(home, store_url)) as store:
         store.bots.retire(bot, retired=not undo)
     takes_part = "takes part again" if undo else "no longer takes part in tournaments"
     out.print(f"{shown(bot)} {takes_part}.", highlight=False)

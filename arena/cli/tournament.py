@@ -14,21 +14,22 @@ import typer
 
 from arena.cli.console import err, shown
 from arena.cli.homes import open_store
-from arena.cli.options import DEFAULT_HOME, Seed, TimeLimit, printable, seconds
+from arena.cli.options import DEFAULT_HOME, Seed, StoreUrl, TimeLimit, printable, seconds
 from arena.cli.options import Home as HomeOption
 from arena.cli.progress import Display
 from arena.cli.sandboxes import LimitOptions, PonderOption, SandboxMode, may_ponder, sandbox_for, still_possible
 from arena.cli.standings import print_forecast, print_outcome
-from arena.errors import ArenaError, BadTournament, NothingThere, choices
+from arena.errors import ArenaError, BadTournament, HomeInUse, NothingThere, choices
 from arena.games.registry import GAMES
 from arena.referee import Limits
 from arena.referee.programs import bundled_names, find_program
 from arena.sandbox import Sandbox
+from arena.store import postgresql
 from arena.store.bots import BotVersion
 from arena.store.home import Home
 from arena.store.store import Store
 from arena.store.tournaments import State, TournamentRecord
-from arena.submission import Submission, program_of, submit
+from arena.submission import Submission, has_files, program_of, submit
 from arena.tournament.brackets import DEFAULT_BRACKETS, Bracket
 from arena.tournament.conductor import AT_ONCE, Conductor
 from arena.tournament.estimate import forecast
@@ -48,7 +49,7 @@ APPLY_TO = {
     "newcomer": ("gauntlet",),
 }
 """Options that only some formats know."""
-FREE_WHEN_RESUMED = ("bots", "resume", "jobs", "at_once", "home")
+FREE_WHEN_RESUMED = ("bots", "resume", "jobs", "at_once", "home", "store_url")
 
 
 def tournament(
@@ -113,6 +114,7 @@ def tournament(
     ] = False,
     resume: Annotated[bool, typer.Option("--resume", help="Go on with a tournament that was interrupted.")] = False,
     home: HomeOption = DEFAULT_HOME,
+    store_url: StoreUrl = None,
 ) -> None:
     """Play a tournament between bots, rate them, and show the leaderboard.
 
@@ -121,7 +123,7 @@ def tournament(
     Example: arena tournament --format swiss --bracket mantis/icons
     """
     _refuse_what_does_not_apply(context, format_name, resume)
-    place = Home(home)
+    place = Home(home, store_url)
     workers = jobs or len(os.sched_getaffinity(0))
     if resume:
         with place.conducting(), open_store(place) as store:
@@ -282,7 +284,9 @@ def entrant(home: Home, store: Store, named: str, limits: Limits, sandbox: Sandb
     is_path = "/" in named or Path(named).exists()
     if not is_path:
         try:
-            return store.bots.find(named)
+            known = store.bots.find(named)
+            if named not in bundled_names() or has_files(home, known):
+                return known  # a bundled one may have been taken in by another home that shares the store
         except NothingThere:
             if named not in bundled_names():
                 raise
@@ -304,8 +308,11 @@ def _play(home: Home, store: Store, record: TournamentRecord, jobs: int, at_once
     try:
         with display:
             conductor.play()
+    except HomeInUse:  # by somebody else, who was not interrupted
+        raise
     except (KeyboardInterrupt, SystemExit, ArenaError, OSError):
         where = "" if home.path == DEFAULT_HOME else f" --home {home.path}"
+        where += "" if home.store is None else f" --store {postgresql.shown(postgresql.parse(home.store))}"
         err.print(
             f"Interrupted. What was played is kept. Go on with: arena tournament --resume {record.id}{where}",
             style="bold",

@@ -7,7 +7,7 @@ from typing import Annotated
 import typer
 
 from arena.cli.console import err, out, shown
-from arena.cli.options import DEFAULT_HOME
+from arena.cli.options import DEFAULT_HOME, StoreUrl
 from arena.cli.options import Home as HomeOption
 from arena.cli.sandboxes import SandboxMode, sandbox_for
 from arena.store.home import Home
@@ -30,6 +30,7 @@ def web(
     ] = None,
     sandbox: SandboxMode = "auto",
     home: HomeOption = DEFAULT_HOME,
+    store_url: StoreUrl = None,
 ) -> None:
     """Show the arena in the browser: leaderboards, bots, matches, live events, and a table to play at.
 
@@ -39,7 +40,7 @@ def web(
     """
     from arena.web.serving import serve
 
-    place = Home(home)
+    place = Home(home, store_url)
     with Store.open(place.database) as store:
         serve(
             place,

@@ -32,6 +32,8 @@ from arena.sandbox.family import Family, bury_first_processes, wait_until_stoppe
 
 MARK = "ARENA_PROCESS"
 """In the environment of a bot and all that it starts: which of the arena's processes it belongs to."""
+SECRETS = ("ARENA_STORE", "PGPASSWORD")
+"""Of the environment that we were started in, what no bot is handed: passwords of the store."""
 JOIN = 'while [ "$1" != -- ]; do echo 0 > "$1/cgroup.procs" || exit 125; shift; done; shift; exec "$@"'
 """Enters control groups and becomes the command behind the --."""
 
@@ -78,7 +80,8 @@ class Cell:
 
     def launch(self, command: Sequence[str], env: Mapping[str, str]) -> Launch:
         """How to start the command in here."""
-        return Launch(list(command), {**os.environ, **env}, self.view.folder)
+        ours = {name: value for name, value in os.environ.items() if name not in SECRETS}
+        return Launch(list(command), {**ours, **env}, self.view.folder)
 
     def start(self, command: Sequence[str], env: Mapping[str, str], output: int | IO[bytes]) -> subprocess.Popen[bytes]:
         """Starts the command in here. Raises OSError, or ValueError where no process can have such a command."""

@@ -11,6 +11,7 @@ from sqlalchemy import Connection, Engine, Row, Select, func, insert, select, up
 from arena.errors import BadSubmission, NothingThere, choices, unknown
 from arena.store.moment import now
 from arena.store.schema import bots, versions
+from arena.store.writing import writing
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,7 +53,7 @@ class Bots:
         notes: str = "",
     ) -> BotVersion:
         """A new version of the bot, and the bot itself where it is new. Without a version it gets the next number."""
-        with self.engine.begin() as connection:
+        with writing(self.engine) as connection:
             bot_id = connection.execute(select(bots.c.id).where(bots.c.name == name)).scalar()
             if bot_id is None:
                 row = {"name": name, "retired": False, "created": now()}

@@ -23,10 +23,13 @@ class Home:
     """Where things are. Nothing is created before something is written."""
 
     path: Path
+    store: str | None = None
+    """The URL of a store that is elsewhere; here are the bots, their logs and the locks all the same."""
 
     @property
-    def database(self) -> Path:
-        return self.path / "arena.db"
+    def database(self) -> Path | str:
+        """What Store.open opens."""
+        return self.path / "arena.db" if self.store is None else self.store
 
     @property
     def bots(self) -> Path:
@@ -44,7 +47,8 @@ class Home:
 
     @property
     def exists(self) -> bool:
-        return self.database.exists()
+        """Whether something was ever kept; of a store elsewhere only a look at it can tell."""
+        return not isinstance(self.database, Path) or self.database.exists()
 
     @contextmanager
     def conducting(self) -> Iterator[None]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import zlib
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 from itertools import groupby
 from typing import Any
@@ -39,9 +39,19 @@ class Matches:
     def __init__(self, engine: Engine) -> None:
         self.engine = engine
 
-    def write(self, batch: Batch, scopes: Sequence[tuple[int, Standings, Changes]]) -> None:
-        """Writes the batch and the standings that follow from it. When this returns, it is on disk."""
+    def write(
+        self,
+        batch: Batch,
+        scopes: Sequence[tuple[int, Standings, Changes]],
+        *,
+        first: Callable[[Connection], None] = lambda _: None,
+    ) -> None:
+        """Writes the batch and the standings that follow from it. When this returns, it is on disk.
+
+        `first` is called in the same transaction, in which nobody else writes; where it raises, nothing is written.
+        """
         with writing(self.engine) as connection:
+            first(connection)
             self.write_within(connection, batch)
             for scope, standings, changes in scopes:
                 write_changes(connection, scope, batch.bracket, standings, changes)

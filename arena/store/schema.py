@@ -25,11 +25,11 @@ from sqlalchemy import (
     Integer,
     LargeBinary,
     MetaData,
-    String,
     Table,
-    Text,
     UniqueConstraint,
 )
+
+from arena.store.columns import large, words
 
 ALL = 0
 """The scope of all tournaments together."""
@@ -49,9 +49,9 @@ bots = Table(
     "bots",
     metadata,
     Column("id", Integer, primary_key=True),
-    Column("name", String(100), nullable=False, unique=True),
+    Column("name", words(100), nullable=False, unique=True),
     Column("retired", Boolean, nullable=False),
-    Column("created", String(32), nullable=False),
+    Column("created", words(32), nullable=False),
 )
 
 versions = Table(
@@ -59,13 +59,13 @@ versions = Table(
     metadata,
     Column("id", Integer, primary_key=True),
     Column("bot_id", ForeignKey("bots.id"), nullable=False),
-    Column("version", String(100), nullable=False),
-    Column("content_hash", String(64), nullable=False),
-    Column("program", Text, nullable=False),  # the file or folder in the home, below bots/
-    Column("language", String(100), nullable=False),
+    Column("version", words(100), nullable=False),
+    Column("content_hash", words(64), nullable=False),
+    Column("program", words(), nullable=False),  # the file or folder in the home, below bots/
+    Column("language", words(100), nullable=False),
     Column("games", JSON, nullable=False),
-    Column("notes", Text, nullable=False),
-    Column("created", String(32), nullable=False),
+    Column("notes", words(), nullable=False),
+    Column("created", words(32), nullable=False),
     UniqueConstraint("bot_id", "version"),
     Index("ix_versions_content_hash", "content_hash"),
 )
@@ -74,14 +74,14 @@ tournaments = Table(
     "tournaments",
     metadata,
     Column("id", Integer, primary_key=True),
-    Column("name", String(200), nullable=False),
-    Column("format", String(40), nullable=False),
+    Column("name", words(200), nullable=False),
+    Column("format", words(40), nullable=False),
     Column("options", JSON, nullable=False),  # all that is needed to go on with it
-    Column("seed", Text, nullable=False),
+    Column("seed", words(), nullable=False),
     Column("rated", Boolean, nullable=False),
-    Column("state", String(20), nullable=False),
-    Column("created", String(32), nullable=False),
-    Column("ended", String(32)),
+    Column("state", words(20), nullable=False),
+    Column("created", words(32), nullable=False),
+    Column("ended", words(32)),
 )
 
 entries = Table(
@@ -96,9 +96,9 @@ brackets = Table(
     "brackets",
     metadata,
     Column("tournament_id", ForeignKey("tournaments.id"), primary_key=True),
-    Column("bracket", String(60), primary_key=True),
+    Column("bracket", words(60), primary_key=True),
     Column("place", Integer, nullable=False),  # the order in which the tournament plays them
-    Column("state", String(20), nullable=False),
+    Column("state", words(20), nullable=False),
     Column("folded", Integer, nullable=False),  # so many of its blocks are counted in the standings
     Column("matches", Integer, nullable=False),  # so many matches are in these blocks
     Column("played", Integer, nullable=False),  # so many of its matches are on record, counted or not
@@ -108,9 +108,9 @@ blocks = Table(
     "blocks",
     metadata,
     Column("tournament_id", ForeignKey("tournaments.id"), primary_key=True),
-    Column("bracket", String(60), primary_key=True),
+    Column("bracket", words(60), primary_key=True),
     Column("number", Integer, primary_key=True, autoincrement=False),
-    Column("round", String(60), nullable=False),
+    Column("round", words(60), nullable=False),
     Column("deal", Integer, nullable=False),
     Column("entrants", JSON, nullable=False),
     Column("pairs", LargeBinary),  # see arena.tournament.standings; null until the block is counted
@@ -121,16 +121,16 @@ matches = Table(
     metadata,
     Column("id", Integer, primary_key=True),
     Column("tournament_id", ForeignKey("tournaments.id"), nullable=False),
-    Column("bracket", String(60), nullable=False),
+    Column("bracket", words(60), nullable=False),
     Column("block", Integer, nullable=False),
     Column("rotation", Integer, nullable=False),
-    Column("name", String(100), nullable=False, unique=True),  # what people call it: 3-mantis-17-2
-    Column("seed", Text, nullable=False),
-    Column("ending", Text, nullable=False),
+    Column("name", words(100), nullable=False, unique=True),  # what people call it: 3-mantis-17-2
+    Column("seed", words(), nullable=False),
+    Column("ending", words(), nullable=False),
     Column("decisions", Integer, nullable=False),
     Column("reruns", Integer, nullable=False),  # how often the host, not a bot, spoiled it before
-    Column("played", String(32), nullable=False),
-    Column("sandbox", String(10), nullable=False),  # the tier that the bots ran in
+    Column("played", words(32), nullable=False),
+    Column("sandbox", words(10), nullable=False),  # the tier that the bots ran in
     Column("overhead_ms", Float, nullable=False),  # what it took besides the bots' turns
     Column("overloaded", Boolean, nullable=False),  # whether the machine had too much to do meanwhile
     Column("replay", LargeBinary, nullable=False),  # zlib
@@ -150,12 +150,12 @@ seats = Table(
     Column("won", Float, nullable=False),  # a win that n seats share counts 1/n
     Column("think_ms", Float, nullable=False),
     Column("decisions", Integer, nullable=False),
-    Column("fault", String(20)),
-    Column("detail", Text),
+    Column("fault", words(20)),
+    Column("detail", words()),
     Column("wall_ms", Float),  # how long the match waited for it
     Column("cpu_ms", Float),  # of the processor; null where that was not measured
-    Column("person", String(100)),  # the name of the person who sat here
-    Column("bracket", String(60), nullable=False),  # the match's, once more: a bot's matches are looked for by bracket
+    Column("person", words(100)),  # the name of the person who sat here
+    Column("bracket", words(60), nullable=False),  # the match's, once more: a bot's matches are looked for by bracket
     CheckConstraint("(version_id IS NULL) <> (person IS NULL)", name="ck_seats_occupant"),
     Index("ix_seats_version_id", "version_id", "match_id"),
     Index("ix_seats_version_id_bracket", "version_id", "bracket", "match_id"),
@@ -181,7 +181,7 @@ standings = Table(
     "standings",
     metadata,
     Column("scope", Integer, primary_key=True, autoincrement=False),
-    Column("bracket", String(60), primary_key=True),
+    Column("bracket", words(60), primary_key=True),
     Column("version_id", ForeignKey("versions.id"), primary_key=True),
     Column("mu", Float(53), nullable=False),
     Column("sigma", Float(53), nullable=False),
@@ -189,17 +189,17 @@ standings = Table(
     Column("wins", Float(53), nullable=False),
     Column("placements", JSON, nullable=False),  # how often first, second, and so on
     Column("think_ms", Float(53), nullable=False),
-    Column("decisions", Integer, nullable=False),
+    Column("decisions", large(), nullable=False),
     Column("think_times", JSON, nullable=False),  # matches by mean think time
     Column("faults", JSON, nullable=False),  # by kind
-    Column("last_match", String(100), nullable=False),
+    Column("last_match", words(100), nullable=False),
 )
 
 head_to_head = Table(
     "head_to_head",
     metadata,
     Column("scope", Integer, primary_key=True, autoincrement=False),
-    Column("bracket", String(60), primary_key=True),
+    Column("bracket", words(60), primary_key=True),
     Column("version_id", ForeignKey("versions.id"), primary_key=True),
     Column("opponent_id", ForeignKey("versions.id"), primary_key=True),
     Column("points", Float(53), nullable=False),  # placed before the opponent, ties half
@@ -210,7 +210,7 @@ rating_points = Table(
     "rating_points",
     metadata,
     Column("scope", Integer, primary_key=True, autoincrement=False),
-    Column("bracket", String(60), primary_key=True),
+    Column("bracket", words(60), primary_key=True),
     Column("version_id", ForeignKey("versions.id"), primary_key=True),
     Column("matches", Integer, primary_key=True, autoincrement=False),
     Column("mu", Float(53), nullable=False),
@@ -221,7 +221,7 @@ refits = Table(
     "refits",
     metadata,
     Column("scope", Integer, primary_key=True, autoincrement=False),
-    Column("bracket", String(60), primary_key=True),
+    Column("bracket", words(60), primary_key=True),
     Column("version_id", ForeignKey("versions.id"), primary_key=True),
     Column("strength", Float(53), nullable=False),
     Column("low", Float(53)),
@@ -233,7 +233,7 @@ seat_tallies = Table(
     "seat_tallies",
     metadata,
     Column("scope", Integer, primary_key=True, autoincrement=False),
-    Column("bracket", String(60), primary_key=True),
+    Column("bracket", words(60), primary_key=True),
     Column("version_id", ForeignKey("versions.id"), primary_key=True),
     Column("table_size", Integer, primary_key=True, autoincrement=False),
     Column("seat", Integer, primary_key=True, autoincrement=False),
@@ -246,10 +246,10 @@ surprises = Table(
     "surprises",
     metadata,
     Column("scope", Integer, primary_key=True, autoincrement=False),
-    Column("bracket", String(60), primary_key=True),
+    Column("bracket", words(60), primary_key=True),
     Column("version_id", ForeignKey("versions.id"), primary_key=True),
     Column("won", Boolean, primary_key=True, autoincrement=False),  # a win with a slight chance, a loss with a good one
     Column("place", Integer, primary_key=True, autoincrement=False),  # 0 is the most surprising one
     Column("chance", Float(53), nullable=False),  # to win the match, by the ratings of just before
-    Column("match", String(100), nullable=False),  # its name
+    Column("match", words(100), nullable=False),  # its name
 )

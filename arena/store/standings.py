@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
+from contextlib import AbstractContextManager, contextmanager, nullcontext
 from dataclasses import dataclass
 from typing import Any
 
-from sqlalchemy import Connection, Engine, Select, Table, delete, func, insert, select
+from sqlalchemy import Connection, Engine, Select, Table, delete, func, insert, select, text
 from sqlalchemy.dialects import postgresql, sqlite
 
 from arena.ratings import Rating, Scale
@@ -22,8 +23,11 @@ from arena.store.schema import (
     surprises,
     tournaments,
 )
+from arena.store.writing import writing
 from arena.surprises import Surprise, Surprises
 
+REFITS = 0x7265666974
+"""The advisory lock of PostgreSQL for who fits the results of all tournaments."""
 JUST_LOOKING = Scale(0.1)
 """For standings that are not continued: it does not matter how they would be."""
 
@@ -53,16 +57,35 @@ class StoredStandings:
         """
         return self._load(scope, bracket, Standings(JUST_LOOKING), versions)
 
-    def load_to_continue(self, scope: int, bracket: str, scale: Scale, *, winners_only: bool = False) -> Standings:
-        """The standings with all that is needed to fold further results into them."""
-        loaded = self._load(scope, bracket, Standings(scale, winners_only=winners_only))
-        for version, tables in self.by_seat(scope, bracket).items():
-            loaded.bots[version].by_seat = tables
-        loaded.surprises = self.surprises(scope, bracket)
+    def load_to_continue(
+        self,
+        scope: int,
+        bracket: str,
+        scale: Scale,
+        *,
+        winners_only: bool = False,
+        connection: Connection | None = None,
+    ) -> Standings:
+        """The standings with all that is needed to fold further results into them; within a transaction, if given."""
+        with self._reading(connection) as reading:
+            loaded = self._load(scope, bracket, Standings(scale, winners_only=winners_only), connection=reading)
+            for version, tables in self.by_seat(scope, bracket, connection=reading).items():
+                loaded.bots[version].by_seat = tables
+            loaded.surprises = self.surprises(scope, bracket, connection=reading)
         return loaded
 
-    def _load(self, scope: int, bracket: str, loaded: Standings, versions: Collection[int] | None = None) -> Standings:
-        with self.engine.connect() as connection:
+    def _reading(self, connection: Connection | None) -> AbstractContextManager[Connection]:
+        return self.engine.connect() if connection is None else nullcontext(connection)
+
+    def _load(
+        self,
+        scope: int,
+        bracket: str,
+        loaded: Standings,
+        versions: Collection[int] | None = None,
+        connection: Connection | None = None,
+    ) -> Standings:
+        with self._reading(connection) as connection:
             for row in connection.execute(_among(standings, scope, bracket, versions)):
                 loaded.bots[row.version_id] = Standing(
                     rating=Rating(row.mu, row.sigma),
@@ -82,23 +105,27 @@ class StoredStandings:
                 loaded.head_to_head[row.version_id, row.opponent_id] = Meetings(row.points, row.matches)
         return loaded
 
-    def by_seat(self, scope: int, bracket: str, version_id: int | None = None) -> dict[int, dict[int, list[SeatTally]]]:
+    def by_seat(
+        self, scope: int, bracket: str, version_id: int | None = None, connection: Connection | None = None
+    ) -> dict[int, dict[int, list[SeatTally]]]:
         """What each version, or one of them, has reached on each seat, by version and size of table."""
         found: dict[int, dict[int, list[SeatTally]]] = {}
-        with self.engine.connect() as connection:
+        with self._reading(connection) as connection:
             for row in connection.execute(_of(seat_tallies, scope, bracket, version_id)):
                 tables = found.setdefault(row.version_id, {})
                 seats = tables.setdefault(row.table_size, [SeatTally() for _ in range(row.table_size)])
                 seats[row.seat] = SeatTally(row.matches, row.wins, row.placements)
         return found
 
-    def surprises(self, scope: int, bracket: str, version_id: int | None = None) -> Surprises:
+    def surprises(
+        self, scope: int, bracket: str, version_id: int | None = None, connection: Connection | None = None
+    ) -> Surprises:
         """The most surprising wins and losses of each version, or of one of them."""
         found = Surprises()
         wanted = _of(surprises, scope, bracket, version_id).order_by(
             surprises.c.version_id, surprises.c.won, surprises.c.place
         )
-        with self.engine.connect() as connection:
+        with self._reading(connection) as connection:
             for row in connection.execute(wanted):
                 found.kept(row.version_id, won=row.won).append(Surprise(row.chance, row.match))
         return found
@@ -164,9 +191,20 @@ class StoredStandings:
                 for row in connection.execute(_among(refits, scope, bracket, versions))
             }
 
+    @contextmanager
+    def refitting(self, scope: int) -> Iterator[None]:
+        """One at a time fits the results of all tournaments, so that what is written last was read last, too."""
+        if scope != ALL or self.engine.dialect.name != "postgresql":  # otherwise one conductor is alone with them
+            yield
+            return
+        with self.engine.begin() as connection:
+            connection.execute(text("SET LOCAL lock_timeout = 0"))  # that of many matches takes its time
+            connection.execute(text("SELECT pg_advisory_xact_lock(:refits)"), {"refits": REFITS})
+            yield
+
     def write_refits(self, scope: int, bracket: str, records: Sequence[RefitRecord]) -> None:
         """Puts these in the place of those that were there."""
-        with self.engine.begin() as connection:
+        with writing(self.engine) as connection:
             connection.execute(delete(refits).where(refits.c.scope == scope, refits.c.bracket == bracket))
             if records:
                 connection.execute(

@@ -1,11 +1,12 @@
 """The store: one database behind a few doors, each for one kind of thing.
 
 Laws:
-- one process at a time plays tournaments and writes what comes of them; others may read, submit bots, and keep the
-  matches that people play;
+- one process at a time plays a tournament and writes what comes of it (tenure.py); others may read, submit bots, keep
+  the matches that people play, and, where the store is PostgreSQL, play other tournaments;
 - whoever writes matches is alone from the first thing that it reads for it to the end (writing.py), so that ids and
   numbers are given once, and matches that are written later have greater ids;
-- what a write has returned from is on disk: SQLite runs in WAL mode with full synchronisation;
+- what a write has returned from is on disk: SQLite runs in WAL mode with full synchronisation, PostgreSQL as it does
+  unless somebody has told it not to;
 - the schema has a version. A database of an older one is brought up to date when it is opened, one of a newer arena is
   refused.
 """
@@ -16,7 +17,7 @@ import os
 import sqlite3
 import time
 from collections.abc import Iterator
-from contextlib import closing, contextmanager
+from contextlib import AbstractContextManager, closing, contextmanager
 from functools import cached_property
 from pathlib import Path
 from typing import Any, Self
@@ -25,17 +26,20 @@ from urllib.parse import quote, unquote
 from sqlalchemy import URL, Connection, Engine, create_engine, event, inspect, text
 from sqlalchemy.engine import make_url
 from sqlalchemy.engine.interfaces import ExceptionContext
-from sqlalchemy.exc import DatabaseError, OperationalError
+from sqlalchemy.exc import DatabaseError, InterfaceError, OperationalError
 
 from arena.errors import BadStore, refusal
+from arena.store import postgresql
 from arena.store.archive import Archive
 from arena.store.bots import Bots
 from arena.store.casual import CasualMatches
 from arena.store.matches import Matches
 from arena.store.schedule import Schedule
 from arena.store.standings import StoredStandings
+from arena.store.tenure import Tenure, conducted, conducting
 from arena.store.tournaments import Tournaments
 from arena.store.watch import Watch
+from arena.store.writing import WRITERS
 
 HEAD = "0003"
 """The version of the schema that this arena works with."""
@@ -59,11 +63,17 @@ class Store:
     @classmethod
     def open(cls, database: Path | str) -> Self:
         """Opens the database, a file or a URL; makes it where there is none, brings it up to date where it is old."""
-        url = _file_url(database) if isinstance(database, Path) else make_url(database)
-        engine = create_engine(url)
-        if engine.dialect.name == "sqlite":
+        if isinstance(database, Path):
+            url = _file_url(database)
+        else:
+            url = make_url(database) if database.startswith("sqlite:") else postgresql.parse(database)
+        if url.drivername == "sqlite":
+            engine = create_engine(url)
             event.listen(engine, "connect", _prepare_sqlite)
-        event.listen(engine, "handle_error", _explain)
+            event.listen(engine, "handle_error", _explain_sqlite)
+        else:
+            engine = postgresql.engine_for(url)
+            event.listen(engine, "handle_error", _explain_postgresql)
         try:
             _bring_up_to_date(engine)
         except DatabaseError as error:
@@ -73,6 +83,11 @@ class Store:
             engine.dispose()
             raise
         return cls(engine)
+
+    @property
+    def where(self) -> str:
+        """Where it is, for people."""
+        return _where(self.engine.url)
 
     @cached_property
     def bots(self) -> Bots:
@@ -106,6 +121,14 @@ class Store:
         """Tells whether something has changed; to be closed before the store is."""
         return Watch(self.engine)
 
+    def conducting(self, tournament: int) -> AbstractContextManager[Tenure]:
+        """The right to conduct a tournament, which nobody else has meanwhile."""
+        return conducting(self.engine, tournament)
+
+    def conducted(self) -> frozenset[int]:
+        """The tournaments that are being conducted, from whatever home; a store in a home leaves that to the home."""
+        return conducted(self.engine)
+
     def close(self) -> None:
         self.engine.dispose()
 
@@ -136,7 +159,7 @@ def _file_url(database: Path) -> URL:
 def _where(url: URL) -> str:
     """Where the database is, for people."""
     if url.drivername != "sqlite":
-        return url.render_as_string(hide_password=True)
+        return postgresql.shown(url)
     return unquote((url.database or "").removeprefix("file:")) if "uri" in url.query else url.database or ""
 
 
@@ -187,6 +210,7 @@ def _all_or_nothing(engine: Engine) -> Iterator[Connection]:
     """A transaction that holds changes of the schema too, which Python's sqlite3 would commit one by one."""
     if engine.dialect.name != "sqlite":
         with engine.begin() as connection:
+            connection.execute(text("SELECT pg_advisory_xact_lock(:writers)"), {"writers": WRITERS})
             yield connection
         return
     with engine.connect().execution_options(isolation_level="AUTOCOMMIT") as connection:
@@ -199,7 +223,7 @@ def _all_or_nothing(engine: Engine) -> Iterator[Connection]:
         connection.exec_driver_sql("COMMIT")
 
 
-def _explain(context: ExceptionContext) -> None:
+def _explain_sqlite(context: ExceptionContext) -> None:
     """What the user can do something about is told in a sentence: a full disk, a lock, a missing permission."""
     if isinstance(context.sqlalchemy_exception, OperationalError):
         where = _where(context.engine.url) if context.engine else ""
@@ -207,6 +231,16 @@ def _explain(context: ExceptionContext) -> None:
         code = getattr(why, "sqlite_errorcode", 0) & 0xFF  # without what SQLite adds to it
         remedy = REMEDIES.get(code, "Is there room on the disk, and may the arena write there?")
         raise BadStore(f"the store {where} cannot be used: {why}. {remedy}") from why
+
+
+def _explain_postgresql(context: ExceptionContext) -> None:
+    """The same for a server: it is not there, it does not let us in, it has gone in the middle."""
+    if context.is_pre_ping or not isinstance(context.sqlalchemy_exception, DatabaseError | InterfaceError):
+        return
+    why = context.original_exception
+    if remedy := postgresql.remedy_for(why):
+        where = _where(context.engine.url) if context.engine else ""
+        raise BadStore(f"the store {where} cannot be used: {postgresql.reason(why)}. {remedy}") from why
 
 
 def _schema_version(connection: Connection) -> str | None:

@@ -12,6 +12,7 @@ from arena.errors import BadTournament, NothingThere
 from arena.games.base import Json
 from arena.store.moment import now
 from arena.store.schema import brackets, entries, tournaments
+from arena.store.writing import writing
 
 
 class State(Enum):
@@ -77,7 +78,7 @@ class Tournaments:
         rated: bool = True,
     ) -> TournamentRecord:
         """Writes down a new tournament. Without a name it is called after its number."""
-        with self.engine.begin() as connection:
+        with writing(self.engine) as connection:
             row = {
                 "name": name,
                 "format": format_name,

@@ -14,29 +14,36 @@ from arena.store.schema import bots, brackets, matches, tournaments, versions
 class Watch:
     """Looks at the store. Close it, or use it in a with statement.
 
-    A look costs some microseconds, so that a server can take one for every page. SQLite counts the changes that others
-    make, as seen from one connection, which is kept open. Other databases are asked for a few figures of which one
-    changes with whatever is written.
+    A look costs next to nothing, so that a server can take one for every page. SQLite counts the changes that others
+    make, as seen from one connection, which is kept open. PostgreSQL is asked for a few figures of which one changes
+    with whatever is written.
     """
 
     def __init__(self, engine: Engine) -> None:
-        self._connection = engine.connect().execution_options(isolation_level="AUTOCOMMIT")
-        self._state = _counter if engine.dialect.name == "sqlite" else _figures
+        self._engine = engine.execution_options(isolation_level="AUTOCOMMIT")
+        self._connection = self._engine.connect() if engine.dialect.name == "sqlite" else None
         self._lock = Lock()
-        self._seen = self._state(self._connection)
+        self._seen = self._state()
         self._changes = 0
 
     def look(self) -> int:
         """How often a look has found something new: as long as this number stays, nothing has changed."""
         with self._lock:
-            state = self._state(self._connection)
+            state = self._state()
             if state != self._seen:
                 self._seen = state
                 self._changes += 1
             return self._changes
 
+    def _state(self) -> tuple[object, ...]:
+        if self._connection is not None:
+            return _counter(self._connection)
+        with self._engine.connect() as connection:  # one that was kept would not outlive a restart of the server
+            return _figures(connection)
+
     def close(self) -> None:
-        self._connection.close()
+        if self._connection is not None:
+            self._connection.close()
 
     def __enter__(self) -> Self:
         return self

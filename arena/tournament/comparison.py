@@ -92,7 +92,11 @@ class ComparisonRun:
         batch = Batch(self.record.id, comparison.bracket.name)
         drawn = 0
         try:
-            with Interrupts() as interrupts, Pool(self.setup, self.jobs, AT_ONCE_AT_FIRST) as pool:
+            with (
+                self.store.conducting(self.record.id),  # for those who look from elsewhere
+                Interrupts() as interrupts,
+                Pool(self.setup, self.jobs, AT_ONCE_AT_FIRST) as pool,
+            ):
                 written = time.monotonic()
                 while self.test.decision is Decision.OPEN and self.test.blocks < comparison.most_blocks:
                     interrupts.check()

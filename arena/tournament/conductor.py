@@ -12,18 +12,22 @@ from collections.abc import Callable, Mapping
 from contextlib import suppress
 from dataclasses import dataclass, field
 
+from sqlalchemy import Connection
+
 from arena.records import MatchRecord, SeatRecord
 from arena.referee import Program, Settings
 from arena.standings import Standings
 from arena.store.bots import BotVersion
 from arena.store.home import Home
 from arena.store.matches import Batch
+from arena.store.overall import Overall
 from arena.store.schema import ALL
 from arena.store.store import Store
+from arena.store.tenure import Tenure
 from arena.store.tournaments import State, TournamentRecord
 from arena.tournament.brackets import Bracket
 from arena.tournament.broadcast import LiveFolder
-from arena.tournament.course import Counted, Course
+from arena.tournament.course import Course
 from arena.tournament.event import Event
 from arena.tournament.interrupts import Interrupts
 from arena.tournament.jobs import JobMaker
@@ -106,7 +110,12 @@ class Conductor:
         """Those of the brackets that were played in this sitting, for whoever wants to draw them."""
 
     def play(self) -> None:
-        """Plays what is left of the tournament."""
+        """Plays what is left of the tournament. Raises where somebody else is playing it."""
+        with self.store.conducting(self.record.id) as tenure:
+            self.record = self.store.tournaments.load(self.record.id)  # somebody may have gone on with it until now
+            self._play(tenure)
+
+    def _play(self, tenure: Tenure) -> None:
         settings = Settings(
             matches_at_once=2 * self.at_once,
             hold=HOLD,
@@ -122,7 +131,7 @@ class Conductor:
             for bracket in left:
                 share = None if self.event.seconds is None else self.event.seconds / len(self.record.brackets)
                 self.progress = Progress(bracket.bracket, seconds=share)
-                run = BracketRun(self, Bracket.parse(bracket.bracket), bracket.folded, pool)
+                run = BracketRun(self, Bracket.parse(bracket.bracket), bracket.folded, pool, tenure)
                 self.courses[bracket.bracket] = run.course
                 run.play(interrupts)
 
@@ -134,8 +143,9 @@ class Conductor:
 class BracketRun:
     """One bracket of the tournament under way."""
 
-    def __init__(self, conductor: Conductor, bracket: Bracket, counted_before: int, pool: Pool) -> None:
+    def __init__(self, conductor: Conductor, bracket: Bracket, counted_before: int, pool: Pool, tenure: Tenure) -> None:
         self.conductor = conductor
+        self.tenure = tenure
         self.store = conductor.store
         self.record = record = conductor.record
         self.bracket = bracket
@@ -151,12 +161,7 @@ class BracketRun:
         # The tournament's own standings are worked out again from the start: formats that match by strength need them
         # as they were at each point. Those of all tournaments go on from what is on record.
         self.own = Standings(scale, winners_only=event.winners_only)
-        self.overall = self.own
-        """The standings of all tournaments together; where this is the first one, they are the same."""
-        if record.rated:
-            earlier = self.store.standings.load_to_continue(ALL, bracket.name, scale, winners_only=event.winners_only)
-            if earlier.bots:
-                self.overall = earlier
+        self.overall = Overall(self.store.standings, record.id, bracket.name, self.own) if record.rated else None
         separation = Separation() if event.until_separated else None
         self.course = Course(
             drawn_by, field, record.entrants, self.own, most_matches=event.matches, separation=separation
@@ -254,30 +259,29 @@ class BracketRun:
                 if counted.block.number == self.counted_before - 1:
                     self.own.take_changes()  # all this is on record
                 continue
-            self._count_overall(counted)
+            if self.overall is not None:
+                for name, seats in counted.matches:
+                    self.overall.fold(seats, name)
             self.batch.pairs.append((counted.block.number, counted.pairs))
-
-    def _count_overall(self, counted: Counted) -> None:
-        if self.overall is not self.own:
-            for name, seats in counted.matches:
-                self.overall.fold(seats, name)
 
     def _keep_matches(self) -> None:
         """Writes what was played, but not what follows from it, which may be half done: that is counted later."""
         played = Batch(self.record.id, self.bracket.name, self.batch.blocks, self.batch.matches)
         with suppress(Exception):  # what went wrong first is what is told
-            self.store.matches.write(played, [])
+            self.store.matches.write(played, [], first=self.tenure.check)
 
     def _write(self) -> None:
         self.written = time.monotonic()
         if not self.batch:
             return
         changes = self.own.take_changes()
-        scopes = [(self.record.id, self.own, changes)]
-        if self.record.rated:
-            overall_changes = changes if self.overall is self.own else self.overall.take_changes()
-            scopes.append((ALL, self.overall, overall_changes))
-        self.store.matches.write(self.batch, scopes)
+
+        def first(connection: Connection) -> None:
+            self.tenure.check(connection)
+            if self.overall is not None:
+                self.overall.write(connection, changes)
+
+        self.store.matches.write(self.batch, [(self.record.id, self.own, changes)], first=first)
         self.batch = self._new_batch()
 
     def _refit(self) -> None:

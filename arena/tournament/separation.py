@@ -75,6 +75,11 @@ class Separation(PairCollector):
 
 def refit_scope(store: Store, scope: int, bracket: str) -> None:
     """Fits all results of the bracket, in one tournament or in all, and writes down what came of it."""
+    with store.standings.refitting(scope):
+        _refit(store, scope, bracket)
+
+
+def _refit(store: Store, scope: int, bracket: str) -> None:
     collector = PairCollector()
     entrants: dict[int, Sequence[int]] = {}
     for tournament, numbers, pairs in store.matches.pairs(scope, bracket):

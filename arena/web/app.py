@@ -52,7 +52,7 @@ def create_app(
     """
     pages = Pages(gate, home.conducted)
     watch = store.watch()
-    hub = Hub(lambda: hash((watch.look(), home.conducted())))  # also who began, or ceased, to play
+    hub = Hub(lambda: hash((watch.look(), home.conducted(), store.conducted())))  # also who began, or ceased, to play
     oracle = Oracle()
     screen = Live(home, hub)
     parlour = Parlour(home, store, sandbox)

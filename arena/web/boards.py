@@ -97,7 +97,7 @@ def home(request: Request) -> Response:
     site = site_of(request)
     filter_ = Filter.of(request)
     overall = load_across(site.store, filter_)
-    conducted = site.home.conducted()
+    conducted = site.conducted()
     return site.pages.page(
         request,
         "home.html",

@@ -14,6 +14,8 @@ from arena.viewer.film import film_of
 from arena.web.site import site_of
 
 ON_A_PAGE = 50
+LARGEST = 2**31 - 1
+"""No number in the store is greater, and PostgreSQL refuses to look for one."""
 KEPT = {"cache-control": "private, max-age=86400"}
 """A match never changes, so browsers may keep what they know of it, under an address that says when it was played: in
 another arena another match has the same name."""
@@ -53,7 +55,7 @@ def number(text: str | None, what: str) -> int | None:
         return None
     if not (text.isascii() and text.isdecimal() and len(text) < 16):
         raise NothingThere(f"there is no {what} {text[:40]!r} here.")
-    return int(text)
+    return min(int(text), LARGEST)
 
 
 def match(request: Request) -> Response:

@@ -36,6 +36,11 @@ class Site:
     live: Live
     parlour: Parlour
 
+    def conducted(self) -> frozenset[int]:
+        """The tournaments that are being played, here or in another home that shares the store."""
+        here = self.home.conducted()
+        return self.store.conducted() if here is None else self.store.conducted() | {here}
+
 
 def site_of(request: Request) -> Site:
     return cast("Site", request.app.state.site)

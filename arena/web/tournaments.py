@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Collection
 from dataclasses import dataclass
 from enum import Enum
 from itertools import groupby
@@ -42,11 +43,11 @@ class Status(Enum):
     DONE = "done"
 
 
-def status_of(record: TournamentRecord, conducted: int | None) -> Status:
-    """`conducted`: the number of the tournament that somebody is conducting."""
+def status_of(record: TournamentRecord, conducted: Collection[int]) -> Status:
+    """`conducted`: the numbers of the tournaments that somebody is conducting."""
     if record.state is State.DONE:
         return Status.DONE
-    return Status.RUNNING if record.id == conducted else Status.INTERRUPTED
+    return Status.RUNNING if record.id in conducted else Status.INTERRUPTED
 
 
 @dataclass(frozen=True, slots=True)
@@ -125,7 +126,7 @@ def follow_tournaments(request: Request) -> Response:
 
 def list_parts(site: Site, before: int | None) -> Messages:
     found = site.store.tournaments.latest(ON_A_PAGE + 1, before)
-    conducted = site.home.conducted()
+    conducted = site.conducted()
     shown = found[:ON_A_PAGE]
     rows = [(record, status_of(record, conducted)) for record in shown]
     older = shown[-1].id if len(found) > ON_A_PAGE else None
@@ -180,7 +181,7 @@ def _number(request: Request, name: str) -> int | None:
 def parts(site: Site, look: Look) -> Messages:
     """What of the page changes while the tournament is played, by the id of its element."""
     record = site.store.tournaments.load(look.tournament)
-    status = status_of(record, site.home.conducted())
+    status = status_of(record, site.conducted())
     part = site.pages.part
     return {
         "state": part("parts/state.html", record=record, status=status.value),

@@ -137,6 +137,16 @@ print(json.dumps(found))
     assert len(found["descriptors"]) <= 5  # its three, the environment's, and the listing's own
 
 
+def test_no_bot_is_handed_the_passwords_of_the_store(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Not even without a sandbox, where it is handed all else of the environment."""
+    for name in ("ARENA_STORE", "PGPASSWORD", "HARMLESS"):
+        monkeypatch.setenv(name, "geheim")
+    launch = Cell(View(tmp_path, tmp_path), Allowance()).launch(["true"], {"MORE": "1"})
+    assert launch.env is not None
+    assert {"HARMLESS", "MORE"} <= set(launch.env)
+    assert not {"ARENA_STORE", "PGPASSWORD"} & set(launch.env)
+
+
 @pytest.mark.parametrize("tier", BOXED)
 def test_values_of_the_environment_arrive_as_they_are(tier: Tier, tmp_path: Path) -> None:
     """They go through a shell, which must not see anything in them."""

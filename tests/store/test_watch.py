@@ -12,13 +12,13 @@ from arena.store.store import Store
 from tests.store.test_store import play_blocks
 
 
-@pytest.mark.parametrize("neutral", [False, True], ids=["as SQLite counts", "by figures"])
+@pytest.mark.parametrize("kind", ["as SQLite counts", "by figures", "PostgreSQL"])
 def test_a_look_tells_whether_something_has_changed(
-    neutral: bool, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    kind: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, request: pytest.FixtureRequest
 ) -> None:
-    if neutral:
+    if kind == "by figures":
         monkeypatch.setattr(watch, "_counter", watch._figures)
-    database = tmp_path / "arena.db"
+    database = request.getfixturevalue("postgresql_url") if kind == "PostgreSQL" else tmp_path / "arena.db"
     with Store.open(database) as store, store.watch() as looking, Store.open(database) as other:
         assert [looking.look(), looking.look()] == [0, 0]
         changes: list[Callable[[], object]] = [

@@ -5,6 +5,8 @@ from __future__ import annotations
 import sqlalchemy as sa
 from alembic import op
 
+from arena.store.columns import large, words
+
 revision = "0001"
 down_revision = None
 branch_labels = None
@@ -15,31 +17,31 @@ def upgrade() -> None:
     op.create_table(
         "bots",
         sa.Column("id", sa.Integer(), nullable=False),
-        sa.Column("name", sa.String(length=100), nullable=False),
+        sa.Column("name", words(100), nullable=False),
         sa.Column("retired", sa.Boolean(), nullable=False),
-        sa.Column("created", sa.String(length=32), nullable=False),
+        sa.Column("created", words(32), nullable=False),
         sa.PrimaryKeyConstraint("id", name=op.f("pk_bots")),
         sa.UniqueConstraint("name", name=op.f("uq_bots_name")),
     )
     op.create_table(
         "tournaments",
         sa.Column("id", sa.Integer(), nullable=False),
-        sa.Column("name", sa.String(length=200), nullable=False),
-        sa.Column("format", sa.String(length=40), nullable=False),
+        sa.Column("name", words(200), nullable=False),
+        sa.Column("format", words(40), nullable=False),
         sa.Column("options", sa.JSON(), nullable=False),
-        sa.Column("seed", sa.Text(), nullable=False),
+        sa.Column("seed", words(), nullable=False),
         sa.Column("rated", sa.Boolean(), nullable=False),
-        sa.Column("state", sa.String(length=20), nullable=False),
-        sa.Column("created", sa.String(length=32), nullable=False),
-        sa.Column("ended", sa.String(length=32), nullable=True),
+        sa.Column("state", words(20), nullable=False),
+        sa.Column("created", words(32), nullable=False),
+        sa.Column("ended", words(32), nullable=True),
         sa.PrimaryKeyConstraint("id", name=op.f("pk_tournaments")),
     )
     op.create_table(
         "blocks",
         sa.Column("tournament_id", sa.Integer(), nullable=False),
-        sa.Column("bracket", sa.String(length=60), nullable=False),
+        sa.Column("bracket", words(60), nullable=False),
         sa.Column("number", sa.Integer(), autoincrement=False, nullable=False),
-        sa.Column("round", sa.String(length=60), nullable=False),
+        sa.Column("round", words(60), nullable=False),
         sa.Column("deal", sa.Integer(), nullable=False),
         sa.Column("entrants", sa.JSON(), nullable=False),
         sa.Column("pairs", sa.LargeBinary(), nullable=True),
@@ -51,9 +53,9 @@ def upgrade() -> None:
     op.create_table(
         "brackets",
         sa.Column("tournament_id", sa.Integer(), nullable=False),
-        sa.Column("bracket", sa.String(length=60), nullable=False),
+        sa.Column("bracket", words(60), nullable=False),
         sa.Column("place", sa.Integer(), nullable=False),
-        sa.Column("state", sa.String(length=20), nullable=False),
+        sa.Column("state", words(20), nullable=False),
         sa.Column("folded", sa.Integer(), nullable=False),
         sa.Column("matches", sa.Integer(), nullable=False),
         sa.ForeignKeyConstraint(
@@ -65,15 +67,15 @@ def upgrade() -> None:
         "matches",
         sa.Column("id", sa.Integer(), nullable=False),
         sa.Column("tournament_id", sa.Integer(), nullable=False),
-        sa.Column("bracket", sa.String(length=60), nullable=False),
+        sa.Column("bracket", words(60), nullable=False),
         sa.Column("block", sa.Integer(), nullable=False),
         sa.Column("rotation", sa.Integer(), nullable=False),
-        sa.Column("name", sa.String(length=100), nullable=False),
-        sa.Column("seed", sa.Text(), nullable=False),
-        sa.Column("ending", sa.Text(), nullable=False),
+        sa.Column("name", words(100), nullable=False),
+        sa.Column("seed", words(), nullable=False),
+        sa.Column("ending", words(), nullable=False),
         sa.Column("decisions", sa.Integer(), nullable=False),
         sa.Column("reruns", sa.Integer(), nullable=False),
-        sa.Column("played", sa.String(length=32), nullable=False),
+        sa.Column("played", words(32), nullable=False),
         sa.Column("replay", sa.LargeBinary(), nullable=False),
         sa.ForeignKeyConstraint(
             ["tournament_id"], ["tournaments.id"], name=op.f("fk_matches_tournament_id_tournaments")
@@ -86,13 +88,13 @@ def upgrade() -> None:
         "versions",
         sa.Column("id", sa.Integer(), nullable=False),
         sa.Column("bot_id", sa.Integer(), nullable=False),
-        sa.Column("version", sa.String(length=100), nullable=False),
-        sa.Column("content_hash", sa.String(length=64), nullable=False),
-        sa.Column("program", sa.Text(), nullable=False),
-        sa.Column("language", sa.String(length=100), nullable=False),
+        sa.Column("version", words(100), nullable=False),
+        sa.Column("content_hash", words(64), nullable=False),
+        sa.Column("program", words(), nullable=False),
+        sa.Column("language", words(100), nullable=False),
         sa.Column("games", sa.JSON(), nullable=False),
-        sa.Column("notes", sa.Text(), nullable=False),
-        sa.Column("created", sa.String(length=32), nullable=False),
+        sa.Column("notes", words(), nullable=False),
+        sa.Column("created", words(32), nullable=False),
         sa.ForeignKeyConstraint(["bot_id"], ["bots.id"], name=op.f("fk_versions_bot_id_bots")),
         sa.PrimaryKeyConstraint("id", name=op.f("pk_versions")),
         sa.UniqueConstraint("bot_id", "version", name=op.f("uq_versions_bot_id")),
@@ -114,7 +116,7 @@ def upgrade() -> None:
     op.create_table(
         "head_to_head",
         sa.Column("scope", sa.Integer(), autoincrement=False, nullable=False),
-        sa.Column("bracket", sa.String(length=60), nullable=False),
+        sa.Column("bracket", words(60), nullable=False),
         sa.Column("version_id", sa.Integer(), nullable=False),
         sa.Column("opponent_id", sa.Integer(), nullable=False),
         sa.Column("points", sa.Float(precision=53), nullable=False),
@@ -126,7 +128,7 @@ def upgrade() -> None:
     op.create_table(
         "rating_points",
         sa.Column("scope", sa.Integer(), autoincrement=False, nullable=False),
-        sa.Column("bracket", sa.String(length=60), nullable=False),
+        sa.Column("bracket", words(60), nullable=False),
         sa.Column("version_id", sa.Integer(), nullable=False),
         sa.Column("matches", sa.Integer(), autoincrement=False, nullable=False),
         sa.Column("mu", sa.Float(precision=53), nullable=False),
@@ -137,7 +139,7 @@ def upgrade() -> None:
     op.create_table(
         "refits",
         sa.Column("scope", sa.Integer(), autoincrement=False, nullable=False),
-        sa.Column("bracket", sa.String(length=60), nullable=False),
+        sa.Column("bracket", words(60), nullable=False),
         sa.Column("version_id", sa.Integer(), nullable=False),
         sa.Column("strength", sa.Float(precision=53), nullable=False),
         sa.Column("low", sa.Float(precision=53), nullable=True),
@@ -155,8 +157,8 @@ def upgrade() -> None:
         sa.Column("won", sa.Float(), nullable=False),
         sa.Column("think_ms", sa.Float(), nullable=False),
         sa.Column("decisions", sa.Integer(), nullable=False),
-        sa.Column("fault", sa.String(length=20), nullable=True),
-        sa.Column("detail", sa.Text(), nullable=True),
+        sa.Column("fault", words(20), nullable=True),
+        sa.Column("detail", words(), nullable=True),
         sa.ForeignKeyConstraint(["match_id"], ["matches.id"], name=op.f("fk_seats_match_id_matches")),
         sa.ForeignKeyConstraint(["version_id"], ["versions.id"], name=op.f("fk_seats_version_id_versions")),
         sa.PrimaryKeyConstraint("match_id", "seat", name=op.f("pk_seats")),
@@ -168,7 +170,7 @@ def upgrade() -> None:
     op.create_table(
         "standings",
         sa.Column("scope", sa.Integer(), autoincrement=False, nullable=False),
-        sa.Column("bracket", sa.String(length=60), nullable=False),
+        sa.Column("bracket", words(60), nullable=False),
         sa.Column("version_id", sa.Integer(), nullable=False),
         sa.Column("mu", sa.Float(precision=53), nullable=False),
         sa.Column("sigma", sa.Float(precision=53), nullable=False),
@@ -176,10 +178,10 @@ def upgrade() -> None:
         sa.Column("wins", sa.Float(precision=53), nullable=False),
         sa.Column("placements", sa.JSON(), nullable=False),
         sa.Column("think_ms", sa.Float(precision=53), nullable=False),
-        sa.Column("decisions", sa.Integer(), nullable=False),
+        sa.Column("decisions", large(), nullable=False),
         sa.Column("think_times", sa.JSON(), nullable=False),
         sa.Column("faults", sa.JSON(), nullable=False),
-        sa.Column("last_match", sa.String(length=100), nullable=False),
+        sa.Column("last_match", words(100), nullable=False),
         sa.ForeignKeyConstraint(["version_id"], ["versions.id"], name=op.f("fk_standings_version_id_versions")),
         sa.PrimaryKeyConstraint("scope", "bracket", "version_id", name=op.f("pk_standings")),
     )

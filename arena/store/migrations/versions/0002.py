@@ -5,6 +5,8 @@ from __future__ import annotations
 import sqlalchemy as sa
 from alembic import op
 
+from arena.store.columns import words
+
 revision = "0002"
 down_revision = "0001"
 branch_labels = None
@@ -13,7 +15,7 @@ depends_on = None
 
 def upgrade() -> None:
     # Matches of before were played without a sandbox, and charged by the clock on the wall.
-    op.add_column("matches", sa.Column("sandbox", sa.String(length=10), nullable=False, server_default="none"))
+    op.add_column("matches", sa.Column("sandbox", words(10), nullable=False, server_default="none"))
     op.add_column("matches", sa.Column("overhead_ms", sa.Float(), nullable=False, server_default="0"))
     op.add_column("matches", sa.Column("overloaded", sa.Boolean(), nullable=False, server_default=sa.false()))
     op.add_column("seats", sa.Column("wall_ms", sa.Float(), nullable=True))

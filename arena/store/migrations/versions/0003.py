@@ -12,6 +12,7 @@ from alembic import op
 from arena.ratings import Rating
 from arena.records import SeatRecord
 from arena.standings import SeatTally
+from arena.store.columns import words
 from arena.surprises import Surprises
 
 revision = "0003"
@@ -43,8 +44,8 @@ def _change_seats() -> None:
     op.drop_index("ix_seats_version_id", "seats")
     with op.batch_alter_table("seats", table_kwargs={"sqlite_with_rowid": False}) as seats:
         seats.alter_column("version_id", existing_type=sa.Integer(), nullable=True)
-        seats.add_column(sa.Column("person", sa.String(length=100), nullable=True))
-        seats.add_column(sa.Column("bracket", sa.String(length=60), nullable=False, server_default=""))
+        seats.add_column(sa.Column("person", words(100), nullable=True))
+        seats.add_column(sa.Column("bracket", words(60), nullable=False, server_default=""))
         seats.create_check_constraint("ck_seats_occupant", "(version_id IS NULL) <> (person IS NULL)")
     op.execute("UPDATE seats SET bracket = (SELECT bracket FROM matches WHERE matches.id = seats.match_id)")
     op.create_index("ix_seats_version_id", "seats", ["version_id", "match_id"])
@@ -63,7 +64,7 @@ def _create_tables() -> None:
     op.create_table(
         "seat_tallies",
         sa.Column("scope", sa.Integer(), autoincrement=False, nullable=False),
-        sa.Column("bracket", sa.String(length=60), nullable=False),
+        sa.Column("bracket", words(60), nullable=False),
         sa.Column("version_id", sa.Integer(), nullable=False),
         sa.Column("table_size", sa.Integer(), autoincrement=False, nullable=False),
         sa.Column("seat", sa.Integer(), autoincrement=False, nullable=False),
@@ -76,12 +77,12 @@ def _create_tables() -> None:
     op.create_table(
         "surprises",
         sa.Column("scope", sa.Integer(), autoincrement=False, nullable=False),
-        sa.Column("bracket", sa.String(length=60), nullable=False),
+        sa.Column("bracket", words(60), nullable=False),
         sa.Column("version_id", sa.Integer(), nullable=False),
         sa.Column("won", sa.Boolean(), autoincrement=False, nullable=False),
         sa.Column("place", sa.Integer(), autoincrement=False, nullable=False),
         sa.Column("chance", sa.Float(precision=53), nullable=False),
-        sa.Column("match", sa.String(length=100), nullable=False),
+        sa.Column("match", words(100), nullable=False),
         sa.ForeignKeyConstraint(["version_id"], ["versions.id"], name=op.f("fk_surprises_version_id_versions")),
         sa.PrimaryKeyConstraint("scope", "bracket", "version_id", "won", "place", name=op.f("pk_surprises")),
     )
@@ -122,9 +123,8 @@ def _results(
         "WHERE m.tournament_id = :tournament AND m.bracket = :bracket AND m.block < :folded "
         "ORDER BY m.block, m.rotation, s.seat"
     )
-    found = connection.execution_options(yield_per=AT_ONCE).execute(
-        wanted, {"tournament": tournament, "bracket": bracket, "folded": folded}
-    )
+    key = {"tournament": tournament, "bracket": bracket, "folded": folded}
+    found = connection.execute(wanted, key, execution_options={"yield_per": AT_ONCE})
     for name, rows in groupby(found, key=lambda row: row.name):
         yield name, [SeatRecord(row.version_id, row.placement, row.won, 0.0, 0, None, None) for row in rows]
 
