@@ -16,6 +16,7 @@ import os
 import shutil
 import subprocess
 import sys
+from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 from statistics import median
@@ -36,9 +37,12 @@ from arena.store.home import Home
 from arena.store.schema import ALL
 from arena.store.store import Store
 from arena.submission import Submission, program_of, submit
+from arena.tournament.cluster.link import Link
 from arena.tournament.conductor import Conductor, Progress
 from arena.tournament.event import Event
+from arena.tournament.pool import Players, Pool
 from arena.tournament.separation import refit_scope
+from arena.tournament.worker import Setup
 from bench.referee import PINNED, PYTHON, Contestant, Figures, rate
 from bench.stores import fill
 
@@ -75,8 +79,8 @@ class Played:
     """The bytes of the conductor, now and then."""
 
 
-def play(home: Home, bots: tuple[str, ...], event: Event) -> Played:
-    """Plays a tournament as `arena tournament` does."""
+def play(home: Home, bots: tuple[str, ...], event: Event, link: Link | None = None) -> Played:
+    """Plays a tournament as `arena tournament` does, here or on a cluster."""
     began = perf_counter()
     first: list[float] = []
     memory: list[int] = []
@@ -94,7 +98,12 @@ def play(home: Home, bots: tuple[str, ...], event: Event) -> Played:
         )
         by_id = {version.id: version for version in versions}
         programs = {version.id: program_of(home, version) for version in versions}
-        Conductor(home, store, record, by_id, programs, jobs=CORES, show=show).play()
+        players: Callable[[Setup, int, int], Players] = Pool
+        if link:
+            from arena.tournament.cluster.pool import players_on  # what it needs is not always installed
+
+            players = players_on(link, home, by_id)
+        Conductor(home, store, record, by_id, programs, jobs=CORES, show=show, players=players).play()
         ended = perf_counter()
         played = store.tournaments.load(record.id).played
         standings = [store.standings.load(record.id, bracket) for bracket in event.brackets]
