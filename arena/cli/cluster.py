@@ -53,13 +53,15 @@ def local(
     from arena.tournament.cluster.service import LocalCluster
 
     count = workers or len(os.sched_getaffinity(0))
-    cluster = LocalCluster(count, port, lambda what: err.print(what, markup=False, highlight=False))
+    cluster = LocalCluster(count, port, lambda what: err.print(what, markup=False, highlight=False, soft_wrap=True))
     cluster.run(lambda address: _say(f"{'1 worker' if count == 1 else f'{count} workers'}", address))
 
 
 def _say(what: str, address: str) -> None:
     out.print(f"{what} at [bold]{shown(address)}[/]", highlight=False, soft_wrap=True)
-    err.print(f"Play there with: arena tournament --cluster {address}   Stop it with Ctrl-C.", highlight=False)
+    err.print(
+        f"Play there with: arena tournament --cluster {address}   Stop it with Ctrl-C.", highlight=False, soft_wrap=True
+    )
 
 
 @app.command()
@@ -109,5 +111,9 @@ def worker(
 
     offered = cores or len(os.sched_getaffinity(0))
     called = printable(name) if name else f"{socket.gethostname()}-{os.getpid()}"
-    err.print(f"{shown(called)} plays on {offered} cores for {shown(address)}. Stop it with Ctrl-C.", highlight=False)
+    err.print(
+        f"{shown(called)} plays on {offered} cores for {shown(address)}. Stop it with Ctrl-C.",
+        highlight=False,
+        soft_wrap=True,
+    )
     run_worker(link, offered, called, lambda: err.print("The scheduler is gone: waiting for it.", highlight=False))

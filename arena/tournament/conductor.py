@@ -218,9 +218,8 @@ class BracketRun:
         now, played = time.monotonic(), self.progress.played
         before, played_before = self.pace_seen
         self.pace_seen = now, played
-        end_in_a_second = (played - played_before) / (now - before) / self.pool.size
         most = self.conductor.at_once
-        self.pool.at_once = round(min(most * AHEAD, max(min(most, AT_ONCE_AT_FIRST), end_in_a_second)))
+        self.pool.keep_pace((played - played_before) / (now - before), min(most, AT_ONCE_AT_FIRST), most * AHEAD)
 
     def _hand_out(self) -> bool:
         """Hands out blocks as long as somebody has room for them. Returns whether something happened."""

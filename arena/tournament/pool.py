@@ -89,6 +89,10 @@ class Players(ABC):
     def reports(self, timeout: float) -> Iterator[MatchRecord]:
         """What has been played, each match once; waits for a while where nothing has."""
 
+    def keep_pace(self, matches_per_second: float, least: float, most: float) -> None:
+        """Lets as many matches be under way as end in a second, within limits for each core."""
+        self.at_once = round(min(most, max(least, matches_per_second / self.size)))
+
     def paces(self) -> list[Pace]:
         """How fast each worker plays, where they are on other machines."""
         return []

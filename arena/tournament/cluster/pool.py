@@ -42,8 +42,10 @@ SLOW = 4.0
 """A batch that takes so many times as long as others is late."""
 NEVER_LATE = 20.0
 """Seconds after which a batch may be late, at the earliest."""
-PACE_OVER = 10.0
+PACE_OVER = 5.0
 """Seconds over which the pace of a worker is measured."""
+GOODBYE = 3.0
+"""Seconds that workers have to hear that a tournament is over; those that do not will notice with the next one."""
 TRY_AGAIN_AFTER = 1.0
 """Seconds between two tries to reach a scheduler that is gone."""
 
@@ -137,6 +139,7 @@ class ClusterPool(Players):
         """The seconds that the latest batches took."""
         self._landed: deque[tuple[float, str, int]] = deque()
         """When, from whom and how many matches came in."""
+        self._began = time.monotonic()
         self._next_try = 0.0
         self._deliveries: dict[tuple[str, str], asyncio.Task[None]] = {}
         self._delivered: dict[tuple[str, str], float] = {}
@@ -144,7 +147,6 @@ class ClusterPool(Players):
 
     def __enter__(self) -> Self:
         self._connect(self.link.connect())
-        self.notice = self._notice()
         return self
 
     def _connect(self, client: Client) -> None:
@@ -161,9 +163,12 @@ class ClusterPool(Players):
             return
         with suppress(Exception):  # the cluster may be gone, and this is only politeness
             if client.status == "running":
-                client.run(end_run, self.run, on_error="ignore")
+                asyncio.run_coroutine_threadsafe(self._say_goodbye(client), client.loop.asyncio_loop).result(GOODBYE)
         with suppress(Exception):
-            client.close(timeout=2)
+            client.close(timeout=GOODBYE)
+
+    async def _say_goodbye(self, client: Client) -> None:
+        await client.run(end_run, self.run, on_error="ignore")
 
     # Out
 
@@ -190,11 +195,13 @@ class ClusterPool(Players):
             self._double_a_late_one()
 
     def _double_a_late_one(self) -> None:
+        if len(self.workers) < 2:
+            return
         late_after = max(NEVER_LATE, SLOW * max(self._took, default=0.0))
         for out in list(self._out.values()):
             if not out.doubled and time.monotonic() - out.since > late_after:
                 out.doubled = True
-                if len(self.workers) > 1 and (jobs := [job for name, job in out.jobs.items() if name in self._open]):
+                if jobs := [job for name, job in out.jobs.items() if name in self._open]:
                     self._messages.put(Told("a worker is slow: others play its matches, too"))
                     self._submit(jobs, instead_of=out.key)
                 return
@@ -202,6 +209,8 @@ class ClusterPool(Players):
     def _submit(self, jobs: Sequence[Job], instead_of: str | None = None) -> None:
         client = self.client
         assert client is not None, "only what is connected is handed anything"
+        if not self._handed_out:
+            self._began = time.monotonic()
         number = self._handed_out
         self._handed_out += 1
         out = Out({job.plan.id: job for job in jobs}, f"arena-{self.run}-{number}", time.monotonic(), bool(instead_of))
@@ -370,11 +379,21 @@ class ClusterPool(Players):
         except HostFault:
             self._next_try = time.monotonic() + TRY_AGAIN_AFTER
 
-    def paces(self) -> list[Pace]:
+    def keep_pace(self, matches_per_second: float, least: float, most: float) -> None:
+        """By the average of some seconds: what comes in batches would make the next ones now large, now small."""
+        over = self._forget_what_is_long_ago()
+        landed = sum(count for _, _, count in self._landed)
+        super().keep_pace(landed / over if over else matches_per_second, least, most)
+
+    def _forget_what_is_long_ago(self) -> float:
+        """Returns the seconds over which what has landed is known."""
         now = time.monotonic()
         while self._landed and self._landed[0][0] < now - PACE_OVER:
             self._landed.popleft()
-        over = now - self._landed[0][0] if self._landed else 0.0
+        return min(PACE_OVER, now - self._began)
+
+    def paces(self) -> list[Pace]:
+        over = self._forget_what_is_long_ago()
         counts = {name: 0 for name, _ in self.workers.values()}
         for _, name, count in self._landed:
             counts[name] = counts.get(name, 0) + count

@@ -123,6 +123,9 @@ async def _with_signals(make: Callable[[], Awaitable[Server]]) -> bool:
         return True
     except (OSError, ValueError, RuntimeError):  # the scheduler was there and is gone, or speaks another protocol
         return stopped
+    if stopped:  # just when it was made
+        await worker.close()
+        return True
     return await until_stopped(worker)
 
 

@@ -6,6 +6,7 @@ import subprocess
 from collections.abc import Iterator
 from pathlib import Path
 
+import psutil
 import pytest
 
 from tests.cli.run import ARENA, ROOT, SLOW_MACHINE, arena, complaint
@@ -103,3 +104,24 @@ def test_what_cannot_be_reached_is_said(tmp_path: Path) -> None:
     }.items():
         assert sentence in complaint("tournament", *FIELD, *options, "--home", tmp_path / "home")
     assert not (tmp_path / "home").exists()
+
+
+def test_a_cluster_on_this_machine_comes_back_and_leaves_nobody_behind() -> None:
+    command = [*ARENA, "cluster", "local", "--workers", "1", "--port", "0"]
+    with subprocess.Popen(command, cwd=ROOT, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True) as local:
+        try:
+            assert local.stdout is not None
+            assert local.stderr is not None
+            assert local.stdout.readline().startswith("1 worker at tcp://127.0.0.1:")
+            both = psutil.Process(local.pid).children()
+            assert len(both) == 2
+            both[1].kill()
+            said = iter(local.stderr.readline, "")
+            assert any("worker local-1 has ended with exit code -9, and is started again" in line for line in said)
+            wait_until("it is started again", lambda: len(psutil.Process(local.pid).children()) == 2)
+            left = psutil.Process(local.pid).children()
+        finally:
+            local.terminate()
+    assert local.returncode == 143
+    psutil.wait_procs(left, timeout=PATIENCE)
+    assert not any(process.is_running() for process in left)
