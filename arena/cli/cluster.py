@@ -112,7 +112,7 @@ def worker(
     offered = cores or len(os.sched_getaffinity(0))
     called = printable(name) if name else f"{socket.gethostname()}-{os.getpid()}"
     err.print(
-        f"{shown(called)} plays on {offered} cores for {shown(address)}. Stop it with Ctrl-C.",
+        f"{shown(called)} plays for {shown(address)} on {offered} of its cores. Stop it with Ctrl-C.",
         highlight=False,
         soft_wrap=True,
     )

@@ -366,7 +366,9 @@ class ClusterPool(Players):
     def _notice(self, news: str = "") -> str:
         if not self.workers:
             return f"no worker is there: start one with arena cluster worker {self.link.address}"
-        return f"{len(self.workers)} workers, {self.size} cores{f'; {news}' if news else ''}"
+        workers = "1 worker" if len(self.workers) == 1 else f"{len(self.workers)} workers"
+        cores = "1 core" if self.size == 1 else f"{self.size} cores"
+        return f"{workers}, {cores}{f'; {news}' if news else ''}"
 
     def _reconnect(self) -> None:
         """Looks for a scheduler that was lost. The client itself has tried for a while before it closed."""
