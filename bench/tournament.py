@@ -77,18 +77,20 @@ class Played:
     seconds_in_all: float
     memory: list[int]
     """The bytes of the conductor, now and then."""
+    at_first: int
+    """So many matches had been played when the first result was seen: on a cluster they come in batches."""
 
 
 def play(home: Home, bots: tuple[str, ...], event: Event, link: Link | None = None) -> Played:
     """Plays a tournament as `arena tournament` does, here or on a cluster."""
     began = perf_counter()
-    first: list[float] = []
+    first: list[tuple[float, int]] = []
     memory: list[int] = []
     us = psutil.Process()
 
     def show(progress: Progress) -> None:
         if progress.played and not first:
-            first.append(perf_counter())
+            first.append((perf_counter(), progress.played))
         memory.append(us.memory_info().rss)
 
     with home.conducting(), Store.open(home.database) as store:
@@ -108,7 +110,8 @@ def play(home: Home, bots: tuple[str, ...], event: Event, link: Link | None = No
         played = store.tournaments.load(record.id).played
         standings = [store.standings.load(record.id, bracket) for bracket in event.brackets]
     decisions = sum(bot.decisions for each in standings for bot in each.bots.values())
-    return Played(played, decisions, ended - first[0], ended - began, memory)
+    since, at_first = first[0]
+    return Played(played, decisions, ended - since, ended - began, memory, at_first)
 
 
 # Beside the bare referee

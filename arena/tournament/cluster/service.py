@@ -179,7 +179,9 @@ class LocalCluster:
             stdin=subprocess.DEVNULL,
             stdout=subprocess.DEVNULL,
             stderr=subprocess.DEVNULL,
-            start_new_session=True,  # Ctrl-C is for us, and we end them
+            # Ctrl-C is for us, and we end them. No session of their own: the system gives each session an equal share
+            # of a busy machine, so they would take more from others than processes of a tournament do.
+            process_group=0,
         )
 
     def _wait_until_up(self) -> None:
