@@ -4,7 +4,7 @@ VENV := .venv
 BIN := $(VENV)/bin
 
 .DEFAULT_GOAL := help
-.PHONY: help tournament test test-again lint format fuzz hostile golden stubs screenshots bench-engine bench-referee bench-strength bench-ratings bench-tournament bench-sandbox bench-viewer bench-web bench-postgresql clean
+.PHONY: help tournament test test-again lint format fuzz hostile cluster-test golden stubs screenshots bench-engine bench-referee bench-strength bench-ratings bench-tournament bench-sandbox bench-viewer bench-web bench-cluster bench-postgresql clean
 
 help: ## Show this list
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 16
@@ -39,6 +39,9 @@ fuzz: $(VENV)/.fuzz-installed ## Breed inputs for all that reads what others sen
 
 hostile: $(VENV)/.test-installed system-packages ## Play with hostile bots in every tier, and write the table in SECURITY.md
 	$(BIN)/python -m tests.hostile
+
+cluster-test: $(VENV)/.test-installed system-packages ## Cut links and kill machines of a cluster in network namespaces; needs root
+	$(BIN)/python -m tests.tournament.cluster.namespaces
 
 golden: $(VENV)/.test-installed ## Write the golden playthroughs anew, after a change of rules that is meant
 	$(BIN)/python -m pytest tests/test_golden.py --update
@@ -75,6 +78,9 @@ bench-web: $(VENV)/.installed ## Measure the web pages with few and with many ma
 
 bench-postgresql: $(VENV)/.test-installed system-packages ## Measure tournaments with PostgreSQL beside the same with SQLite
 	$(BIN)/python -m bench.postgresql
+
+bench-cluster: $(VENV)/.test-installed system-packages ## Measure tournaments on a cluster of this machine beside the same without
+	$(BIN)/python -m bench.cluster
 
 clean: ## Remove everything that make has made
 	rm -rf $(VENV) .arena .fuzz leaderboard.html .hypothesis .mypy_cache .pytest_cache .ruff_cache .import_linter_cache

@@ -7,30 +7,28 @@ changes, so every version stays playable.
 from __future__ import annotations
 
 import contextlib
-import os
+import io
 import shutil
 import subprocess
 import tempfile
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field, replace
-from fnmatch import fnmatch
-from hashlib import file_digest, sha256
 from itertools import count
 from pathlib import Path
 
 from arena.conformance import Conformance, Introduction, Verdict
 from arena.errors import BadSubmission
+from arena.parcels import NEVER_COPIED, content_hash, files_of, pack
 from arena.referee import Limits, Program, Settings, find_program
 from arena.referee.build import build
 from arena.referee.programs import bundled_folder, bundled_names, last_lines
 from arena.referee.running import run_to_end
 from arena.sandbox import Sandbox
-from arena.sandbox.files import MOST_LEVELS, let_anybody_read, size_of
+from arena.sandbox.files import let_anybody_read, size_of
 from arena.store.bots import BotVersion
 from arena.store.home import Home
 from arena.store.store import Store
 
-NEVER_COPIED = ("__pycache__", "*.pyc", ".git", ".hg", ".svn", ".venv", ".arena", ".mypy_cache", ".pytest_cache")
 LARGEST = 512 * 1024 * 1024
 """The bytes that the files of a bot may have."""
 MOST_FILES = 20_000
@@ -112,15 +110,15 @@ def submit(
                 incoming.rename(place)
                 built = _program(home, f"{content}/{entry}", name, version or "")
                 if built.build:
+                    with (Path(folder) / "parcel").open("wb") as parcel:
+                        pack(place, parcel)  # as it came: a cluster builds it once more on each worker
                     doing("building")
-                    # The bundled bots are ours, and their builds load packages.
-                    trusted = submission.is_bundled
-                    build(built, None if trusted else submission.sandbox, network=submission.build_network)
-                    if size_of(place) > LARGEST:
-                        raise BadSubmission(f"the build of {built.label} made more than {LARGEST // 2**20} MiB.")
+                    _build(built, submission, place)
                     if _program(home, f"{content}/{entry}", name, version or "") != built:
                         raise BadSubmission(f"the build of {built.label} changed its own arena.toml.")
                 introduction = _check(built, submission, home, GAMES_TO_CHECK if thorough else 0, doing, judged)
+                if built.build:
+                    (Path(folder) / "parcel").rename(_parcel(home, content))
         else:  # another bot has the same content, so it is built already
             built = _program(home, f"{content}/{entry}", name, version or "")
             introduction = _check(built, submission, home, GAMES_TO_CHECK if thorough else 0, doing, judged)
@@ -138,6 +136,13 @@ def submit(
     return Submitted(registered, is_new=True)
 
 
+def _build(program: Program, submission: Submission, place: Path) -> None:
+    """Builds a bot where its files stay. The bundled ones are ours, and their builds load packages."""
+    build(program, None if submission.is_bundled else submission.sandbox, network=submission.build_network)
+    if size_of(place) > LARGEST:
+        raise BadSubmission(f"the build of {program.label} made more than {LARGEST // 2**20} MiB.")
+
+
 def has_files(home: Home, version: BotVersion) -> bool:
     """Whether its files are here: they are not where another home that shares the store has taken it in."""
     return (home.bots / version.program).exists()
@@ -146,6 +151,29 @@ def has_files(home: Home, version: BotVersion) -> bool:
 def program_of(home: Home, version: BotVersion) -> Program:
     """The version as a program that can be started."""
     return _program(home, version.program, version.bot, version.version)
+
+
+def parcel_of(home: Home, version: BotVersion) -> bytes:
+    """The version's files as they were submitted, packed."""
+    kept = _parcel(home, version.content_hash)
+    if kept.exists():
+        return kept.read_bytes()
+    program = program_of(home, version)
+    folder = home.bots / version.content_hash
+    unwanted = (*NEVER_COPIED, *program.exclude)
+    if not folder.is_dir() or content_hash(folder, unwanted) != version.content_hash:
+        raise BadSubmission(
+            f"{version.label}: its files in {folder} are not what was submitted: its build has changed them, or "
+            "somebody has. Submit it once more with what its build makes named in 'exclude' in arena.toml."
+        )
+    packed = io.BytesIO()
+    pack(folder, packed, unwanted)
+    return packed.getvalue()
+
+
+def _parcel(home: Home, content: str) -> Path:
+    """Where the original files of a bot are that is built."""
+    return home.bots / f"{content}.parcel"
 
 
 def _program(home: Home, below: str, name: str, version: str) -> Program:
@@ -181,7 +209,7 @@ def _copy(program: Program, named: Path, target: Path) -> str:
 def _check_files(source: Path, unwanted: tuple[str, ...]) -> None:
     """Raises where there is too much of it, or what cannot be copied: devices, links to elsewhere, links to folders."""
     size = 0
-    for number, path in enumerate(_files(source, unwanted), start=1):
+    for number, path in enumerate(files_of(source, unwanted), start=1):
         if path.is_symlink() and not path.resolve().is_relative_to(source if source.is_dir() else source.parent):
             raise BadSubmission(f"{path} is a link to somewhere else: put the file itself into the bot's folder.")
         if not path.is_file():
@@ -193,33 +221,6 @@ def _check_files(source: Path, unwanted: tuple[str, ...]) -> None:
                 f"{source} has more than {LARGEST // 2**20} MiB or {MOST_FILES:,} files: leave out what the bot does "
                 "not need ('exclude' in arena.toml)."
             )
-
-
-def _files(source: Path, unwanted: tuple[str, ...]) -> Iterator[Path]:
-    """The files that would be copied, and links to folders, which would be."""
-    if not source.is_dir():
-        yield source
-    for parent, folders, files in os.walk(source):
-        if len(Path(parent).relative_to(source).parts) > MOST_LEVELS:
-            raise BadSubmission(f"{source} has folders more than {MOST_LEVELS} deep in each other.")
-        folders[:] = [folder for folder in folders if not _matches(folder, unwanted)]
-        links = [folder for folder in folders if (Path(parent) / folder).is_symlink()]
-        yield from (Path(parent) / name for name in (*links, *files) if not _matches(name, unwanted))
-
-
-def _matches(name: str, patterns: tuple[str, ...]) -> bool:
-    return any(fnmatch(name, pattern) for pattern in patterns)
-
-
-def content_hash(folder: Path) -> str:
-    """Stands for the files in the folder: their names, contents, and whether they can be executed."""
-    whole = sha256()
-    for path in sorted(path for path in folder.rglob("*") if path.is_file()):
-        with path.open("rb") as file:
-            digest = file_digest(file, "sha256").hexdigest()
-        executable = "x" if path.stat().st_mode & 0o100 else "-"
-        whole.update(f"{digest} {executable} {path.relative_to(folder).as_posix()}\0".encode(errors="surrogateescape"))
-    return whole.hexdigest()
 
 
 def _printable(what: str, text: str) -> str:

@@ -16,6 +16,7 @@ import os
 import shutil
 import subprocess
 import sys
+from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 from statistics import median
@@ -36,9 +37,12 @@ from arena.store.home import Home
 from arena.store.schema import ALL
 from arena.store.store import Store
 from arena.submission import Submission, program_of, submit
+from arena.tournament.cluster.link import Link
 from arena.tournament.conductor import Conductor, Progress
 from arena.tournament.event import Event
+from arena.tournament.pool import Players, Pool
 from arena.tournament.separation import refit_scope
+from arena.tournament.worker import Setup
 from bench.referee import PINNED, PYTHON, Contestant, Figures, rate
 from bench.stores import fill
 
@@ -73,18 +77,20 @@ class Played:
     seconds_in_all: float
     memory: list[int]
     """The bytes of the conductor, now and then."""
+    at_first: int
+    """So many matches had been played when the first result was seen: on a cluster they come in batches."""
 
 
-def play(home: Home, bots: tuple[str, ...], event: Event) -> Played:
-    """Plays a tournament as `arena tournament` does."""
+def play(home: Home, bots: tuple[str, ...], event: Event, link: Link | None = None) -> Played:
+    """Plays a tournament as `arena tournament` does, here or on a cluster."""
     began = perf_counter()
-    first: list[float] = []
+    first: list[tuple[float, int]] = []
     memory: list[int] = []
     us = psutil.Process()
 
     def show(progress: Progress) -> None:
         if progress.played and not first:
-            first.append(perf_counter())
+            first.append((perf_counter(), progress.played))
         memory.append(us.memory_info().rss)
 
     with home.conducting(), Store.open(home.database) as store:
@@ -94,12 +100,18 @@ def play(home: Home, bots: tuple[str, ...], event: Event) -> Played:
         )
         by_id = {version.id: version for version in versions}
         programs = {version.id: program_of(home, version) for version in versions}
-        Conductor(home, store, record, by_id, programs, jobs=CORES, show=show).play()
+        players: Callable[[Setup, int, int], Players] = Pool
+        if link:
+            from arena.tournament.cluster.pool import players_on  # what it needs is not always installed
+
+            players = players_on(link, home, by_id)
+        Conductor(home, store, record, by_id, programs, jobs=CORES, show=show, players=players).play()
         ended = perf_counter()
         played = store.tournaments.load(record.id).played
         standings = [store.standings.load(record.id, bracket) for bracket in event.brackets]
     decisions = sum(bot.decisions for each in standings for bot in each.bots.values())
-    return Played(played, decisions, ended - first[0], ended - began, memory)
+    since, at_first = first[0]
+    return Played(played, decisions, ended - since, ended - began, memory, at_first)
 
 
 # Beside the bare referee

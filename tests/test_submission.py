@@ -8,10 +8,11 @@ from pathlib import Path
 import pytest
 
 from arena.errors import ArenaError, BadSubmission
+from arena.parcels import content_hash
 from arena.referee import Limits, find_program
 from arena.store.home import Home
 from arena.store.store import Store
-from arena.submission import BEGUN, Submission, Submitted, content_hash, has_files, program_of, submit
+from arena.submission import BEGUN, Submission, Submitted, has_files, program_of, submit
 
 LIMITS = Limits(start=60.0, turn=20.0)
 BOT = """

@@ -40,6 +40,7 @@ COMMANDS = {
     "bots": "submit:list_bots",
     "retire": "submit:retire",
     "tournament": "tournament:tournament",
+    "cluster": "cluster:app",
     "leaderboard": "leaderboard:leaderboard",
     "web": "web:web",
     "compare": "compare:compare",

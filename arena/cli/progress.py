@@ -23,6 +23,10 @@ LINE_EVERY = 10.0
 """Seconds between two lines where the output is no terminal."""
 
 
+MOST_WORKERS = 16
+"""So many workers of a cluster are shown one by one."""
+
+
 class Display:
     """Shows the progress on standard error: live on a terminal, as a line now and then elsewhere."""
 
@@ -34,6 +38,7 @@ class Display:
         """Matches that the host has spoiled and that were played again."""
         self._live = Live(console=err, transient=True, auto_refresh=False, get_renderable=self._picture)
         self._last_line = time.monotonic()
+        self._last_notice = ""
 
     def __enter__(self) -> Self:
         if err.is_terminal:
@@ -48,6 +53,9 @@ class Display:
     def show(self, progress: Progress) -> None:
         self.progress = progress
         self.spoiled = progress.spoiled
+        if progress.notice != self._last_notice:
+            self._last_notice = progress.notice
+            err.print(Text(f"cluster: {harmless(progress.notice)}", style="dim"), highlight=False, soft_wrap=True)
         if err.is_terminal:
             self._live.refresh()
         elif time.monotonic() - self._last_line > LINE_EVERY:
@@ -66,6 +74,9 @@ class Display:
         if progress.round:
             parts.append(harmless(progress.round))
         line = Text(" · ".join(parts))
+        if progress.paces and not err.is_terminal:
+            each = ", ".join(f"{harmless(pace.worker)} {pace.matches_per_second:,.0f}/s" for pace in progress.paces)
+            line.append(f" · {each}")
         if progress.faults:
             kinds = ", ".join(f"{count} {kind}" for kind, count in progress.faults.most_common())
             line.append(f" · {progress.faults.total()} faults ({kinds})", style="bold red")
@@ -99,4 +110,12 @@ class Display:
             )
         for rank, (label, mu, sigma) in enumerate(progress.top, start=1):
             table.add_row(f"{rank}", Text(harmless(label)), f"{mu - 3 * sigma:6.2f}", f"{mu:.2f} ± {sigma:.2f}")
+        if progress.paces:
+            table.add_row("", Text("workers", style="dim"), Text("matches/s", style="dim"))
+        for pace in progress.paces[:MOST_WORKERS]:
+            table.add_row("", Text(harmless(pace.worker)), f"{pace.matches_per_second:,.0f}")
+        if len(progress.paces) > MOST_WORKERS:
+            others = progress.paces[MOST_WORKERS:]
+            speed = sum(pace.matches_per_second for pace in others)
+            table.add_row("", Text(f"{len(others)} others"), f"{speed:,.0f}")
         return Group(self._headline(), line, table)

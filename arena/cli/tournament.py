@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import secrets
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from hashlib import sha256
 from pathlib import Path
@@ -12,6 +12,7 @@ from typing import Annotated
 
 import typer
 
+from arena.cli.cluster import TlsCa, TlsCert, TlsKey, link_to
 from arena.cli.console import err, shown
 from arena.cli.homes import open_store
 from arena.cli.options import DEFAULT_HOME, Seed, StoreUrl, TimeLimit, printable, seconds
@@ -31,10 +32,13 @@ from arena.store.store import Store
 from arena.store.tournaments import State, TournamentRecord
 from arena.submission import Submission, has_files, program_of, submit
 from arena.tournament.brackets import DEFAULT_BRACKETS, Bracket
+from arena.tournament.cluster.link import Link
 from arena.tournament.conductor import AT_ONCE, Conductor
 from arena.tournament.estimate import forecast
 from arena.tournament.event import Event
 from arena.tournament.formats import FORMATS, Gauntlet, RoundRobin
+from arena.tournament.pool import Players, Pool
+from arena.tournament.worker import Setup
 
 BUNDLED_FIELD = ("random", "greedy", "counter", "searcher")
 """Who plays where nobody was submitted: the bundled bots that need no build."""
@@ -49,7 +53,18 @@ APPLY_TO = {
     "newcomer": ("gauntlet",),
 }
 """Options that only some formats know."""
-FREE_WHEN_RESUMED = ("bots", "resume", "jobs", "at_once", "home", "store_url")
+FREE_WHEN_RESUMED = (
+    "bots",
+    "resume",
+    "jobs",
+    "at_once",
+    "home",
+    "store_url",
+    "cluster",
+    "tls_ca",
+    "tls_cert",
+    "tls_key",
+)
 
 
 def tournament(
@@ -99,6 +114,15 @@ def tournament(
         typer.Option(min=1, max=256, help="Worker processes. Default: one for each core.", show_default=False),
     ] = None,
     at_once: Annotated[int, typer.Option(min=1, max=1024, help="Matches at once in each worker.")] = AT_ONCE,
+    cluster: Annotated[
+        str | None,
+        typer.Option(
+            metavar="ADDRESS", help="Play on the workers of this cluster, such as tcp://head:8786.", show_default=False
+        ),
+    ] = None,
+    tls_ca: TlsCa = None,
+    tls_cert: TlsCert = None,
+    tls_key: TlsKey = None,
     seed: Seed = None,
     name: Annotated[
         str, typer.Option(callback=printable, help="What the tournament is called.", show_default=False)
@@ -123,6 +147,9 @@ def tournament(
     Example: arena tournament --format swiss --bracket mantis/icons
     """
     _refuse_what_does_not_apply(context, format_name, resume)
+    if cluster and jobs:
+        raise BadTournament("on a cluster its workers say how many cores play: leave out --jobs.")
+    link = link_to(cluster, tls_ca, tls_cert, tls_key)
     place = Home(home, store_url)
     workers = jobs or len(os.sched_getaffinity(0))
     if resume:
@@ -130,7 +157,7 @@ def tournament(
             record = _to_resume(store, bots or [])
             err.print(f"Going on with {shown(record.name)}.", highlight=False)
             still_possible(Event.from_json(record.options).sandbox)
-            _play(place, store, record, workers, at_once)
+            _play(place, store, record, workers, at_once, link)
         return
     if format_name not in FORMATS:
         raise BadTournament(f"there is no format {format_name!r}: choose {choices(FORMATS)}.")
@@ -178,7 +205,7 @@ def tournament(
             [bot.id for bot in field],
             brackets,
         )
-        _play(place, store, record, workers, at_once)
+        _play(place, store, record, workers, at_once, link)
 
 
 def _refuse_what_does_not_apply(context: typer.Context, format_name: str, resume: bool) -> None:
@@ -300,11 +327,25 @@ def entrant(home: Home, store: Store, named: str, limits: Limits, sandbox: Sandb
     return taken.version
 
 
-def _play(home: Home, store: Store, record: TournamentRecord, jobs: int, at_once: int) -> None:
+def _players_on(
+    link: Link | None, home: Home, versions: Mapping[int, BotVersion]
+) -> Callable[[Setup, int, int], Players]:
+    """Those who play: processes here, or the workers of a cluster."""
+    if link is None:
+        return Pool
+    from arena.tournament.cluster.pool import players_on  # what it needs is not always installed
+
+    return players_on(link, home, versions)
+
+
+def _play(home: Home, store: Store, record: TournamentRecord, jobs: int, at_once: int, link: Link | None) -> None:
     versions = store.bots.by_id(record.entrants)
     programs = {number: program_of(home, version) for number, version in versions.items()}
     display = Display(record, versions)
-    conductor = Conductor(home, store, record, versions, programs, jobs=jobs, at_once=at_once, show=display.show)
+    players = _players_on(link, home, versions)
+    conductor = Conductor(
+        home, store, record, versions, programs, jobs=jobs, at_once=at_once, show=display.show, players=players
+    )
     try:
         with display:
             conductor.play()

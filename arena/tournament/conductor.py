@@ -31,7 +31,7 @@ from arena.tournament.course import Course
 from arena.tournament.event import Event
 from arena.tournament.interrupts import Interrupts
 from arena.tournament.jobs import JobMaker
-from arena.tournament.pool import Pool
+from arena.tournament.pool import Pace, Players, Pool
 from arena.tournament.separation import Separation, refit_scope
 from arena.tournament.worker import Setup
 
@@ -71,6 +71,10 @@ class Progress:
     top: list[tuple[str, float, float]] = field(default_factory=list)
     """The best bots: label, mu, sigma."""
     round: str = ""
+    paces: list[Pace] = field(default_factory=list)
+    """How fast each worker of a cluster plays."""
+    notice: str = ""
+    """What the user should know about the cluster."""
 
     @property
     def elapsed(self) -> float:
@@ -95,7 +99,9 @@ class Conductor:
         jobs: int,
         at_once: int = AT_ONCE,
         show: Callable[[Progress], None] = lambda _: None,
+        players: Callable[[Setup, int, int], Players] = Pool,
     ) -> None:
+        """`players` makes those who play, from the setup, the number of jobs, and how many matches each begins with."""
         self.home = home
         self.store = store
         self.record = record
@@ -105,6 +111,7 @@ class Conductor:
         self.jobs = jobs
         self.at_once = at_once
         self.show = show
+        self.players = players
         self.progress = Progress()
         self.courses: dict[str, Course] = {}
         """Those of the brackets that were played in this sitting, for whoever wants to draw them."""
@@ -127,7 +134,8 @@ class Conductor:
         LiveFolder(self.home.live).clear()
         self.home.note_conducted(self.record.id)
         left = [bracket for bracket in self.record.brackets if bracket.state is State.RUNNING]
-        with Interrupts() as interrupts, Pool(setup, self.jobs, min(self.at_once, AT_ONCE_AT_FIRST)) as pool:
+        at_first = min(self.at_once, AT_ONCE_AT_FIRST)
+        with Interrupts() as interrupts, self.players(setup, self.jobs, at_first) as pool:
             for bracket in left:
                 share = None if self.event.seconds is None else self.event.seconds / len(self.record.brackets)
                 self.progress = Progress(bracket.bracket, seconds=share)
@@ -143,7 +151,9 @@ class Conductor:
 class BracketRun:
     """One bracket of the tournament under way."""
 
-    def __init__(self, conductor: Conductor, bracket: Bracket, counted_before: int, pool: Pool, tenure: Tenure) -> None:
+    def __init__(
+        self, conductor: Conductor, bracket: Bracket, counted_before: int, pool: Players, tenure: Tenure
+    ) -> None:
         self.conductor = conductor
         self.tenure = tenure
         self.store = conductor.store
@@ -215,9 +225,8 @@ class BracketRun:
         now, played = time.monotonic(), self.progress.played
         before, played_before = self.pace_seen
         self.pace_seen = now, played
-        end_in_a_second = (played - played_before) / (now - before) / self.conductor.jobs
         most = self.conductor.at_once
-        self.pool.at_once = round(min(most * AHEAD, max(min(most, AT_ONCE_AT_FIRST), end_in_a_second)))
+        self.pool.keep_pace((played - played_before) / (now - before), min(most, AT_ONCE_AT_FIRST), most * AHEAD)
 
     def _hand_out(self) -> bool:
         """Hands out blocks as long as somebody has room for them. Returns whether something happened."""
@@ -290,6 +299,7 @@ class BracketRun:
 
     def _show(self) -> None:
         self.progress.spoiled, self.progress.last_trouble = self.pool.spoiled, self.pool.last_trouble
+        self.progress.paces, self.progress.notice = self.pool.paces(), self.pool.notice
         best = self.own.ranking()[:5]
         self.progress.top = [
             (self.conductor.versions[version].label, rating.mu, rating.sigma)

@@ -1,4 +1,7 @@
-"""The workers of a tournament on this machine: one process for each job, started again where one dies."""
+"""Those who play the matches of a tournament: what a conductor knows of them, and the processes on this machine.
+
+There is a process for each job, started again where one dies.
+"""
 
 from __future__ import annotations
 
@@ -8,13 +11,14 @@ import queue
 import signal
 import threading
 import time
+from abc import ABC, abstractmethod
 from collections.abc import Iterator, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from multiprocessing.connection import Connection
 from multiprocessing.context import SpawnProcess
 from types import TracebackType
-from typing import Self
+from typing import NamedTuple, Self
 
 from arena.errors import HostFault
 from arena.records import MatchRecord
@@ -42,22 +46,83 @@ class Hand:
     """What it has not reported yet, by block and rotation."""
 
 
-class Pool:
-    """Plays matches in several processes."""
+class Pace(NamedTuple):
+    """How fast a worker on another machine plays."""
 
-    def __init__(self, setup: Setup, jobs: int, at_once: int) -> None:
-        self.setup = setup
+    worker: str
+    matches_per_second: float
+
+
+class Players(ABC):
+    """Plays matches, whoever does it. What the host has spoiled is played again."""
+
+    def __init__(self, size: int, at_once: int) -> None:
+        self.size = size
+        """How many cores play."""
         self.at_once = at_once
-        """How many matches each worker plays at the same time."""
-        self.cores = sorted(os.sched_getaffinity(0))
-        self.size = jobs
-        self.deaths = 0
-        self.last_words = ""
-        """What a worker has said before it died."""
+        """How many matches are played on each of them at the same time."""
         self.spoiled = 0
         """So many matches were spoiled by the host, and are played again."""
         self.last_trouble = ""
+        self.notice = ""
+        """What else the user should know."""
         self._again: list[tuple[float, Job]] = []
+
+    @abstractmethod
+    def __enter__(self) -> Self: ...
+
+    @abstractmethod
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None: ...
+
+    @property
+    @abstractmethod
+    def has_room(self) -> bool:
+        """Whether more matches are welcome."""
+
+    @abstractmethod
+    def play(self, jobs: Sequence[Job]) -> None:
+        """Takes the matches of a block, or those that are played again."""
+
+    @abstractmethod
+    def reports(self, timeout: float) -> Iterator[MatchRecord]:
+        """What has been played, each match once; waits for a while where nothing has."""
+
+    def keep_pace(self, matches_per_second: float, least: float, most: float) -> None:
+        """Lets as many matches be under way as end in a second, within limits for each core."""
+        self.at_once = round(min(most, max(least, matches_per_second / self.size)))
+
+    def paces(self) -> list[Pace]:
+        """How fast each worker plays, where they are on other machines."""
+        return []
+
+    def _note_spoiled(self, job: Job, why: str) -> None:
+        self.spoiled += 1
+        self.last_trouble = why
+        if job.reruns >= MOST_RERUNS:
+            raise HostFault(f"match {job.plan.id} was spoiled by the host {MOST_RERUNS + 1} times: {why}")
+        self._again.append((time.monotonic() + RERUN_AFTER, job._replace(reruns=job.reruns + 1)))
+
+    def _play_again(self) -> None:
+        """Hands out once more what the host has spoiled, when it has had time to recover."""
+        now = time.monotonic()
+        due = [job for when, job in self._again if when <= now]
+        if due:
+            self._again = [(when, job) for when, job in self._again if when > now]
+            self.play(due)
+
+
+class Pool(Players):
+    """Plays matches in several processes."""
+
+    def __init__(self, setup: Setup, jobs: int, at_once: int) -> None:
+        super().__init__(jobs, at_once)
+        self.setup = setup
+        self.cores = sorted(os.sched_getaffinity(0))
+        self.deaths = 0
+        self.last_words = ""
+        """What a worker has said before it died."""
         self._hands: list[Hand] = []
         self._reports: queue.SimpleQueue[tuple[Hand, list[Report] | None]] = queue.SimpleQueue()
 
@@ -131,7 +196,6 @@ class Pool:
             hand.connection.send(list(jobs))
 
     def reports(self, timeout: float) -> Iterator[MatchRecord]:
-        """What has been played; waits for a while where nothing has. What the host has spoiled is played again."""
         self._play_again()
         try:
             hand, reports = self._reports.get(timeout=timeout)
@@ -152,21 +216,6 @@ class Pool:
             if self._reports.empty():
                 return
             hand, reports = self._reports.get()
-
-    def _note_spoiled(self, job: Job, why: str) -> None:
-        self.spoiled += 1
-        self.last_trouble = why
-        if job.reruns >= MOST_RERUNS:
-            raise HostFault(f"match {job.plan.id} was spoiled by the host {MOST_RERUNS + 1} times: {why}")
-        self._again.append((time.monotonic() + RERUN_AFTER, job._replace(reruns=job.reruns + 1)))
-
-    def _play_again(self) -> None:
-        """Hands out once more what the host has spoiled, when it has had time to recover."""
-        now = time.monotonic()
-        due = [job for when, job in self._again if when <= now]
-        if due:
-            self._again = [(when, job) for when, job in self._again if when > now]
-            self.play(due)
 
     def _replace(self, dead: Hand) -> None:
         """A worker has died, which is no bot's fault: another takes its place, and its matches are played again."""

@@ -83,6 +83,7 @@ class Worker:
     def __init__(self, connection: Connection, setup: Setup) -> None:
         self.connection = connection
         self.setup = setup
+        self.programs = dict(setup.programs)
         self.reports: list[Report] = []
         self.matches: set[asyncio.Task[None]] = set()
 
@@ -113,12 +114,15 @@ class Worker:
 
     def receive(self) -> None:
         try:
-            jobs: list[Job] | None = self.connection.recv()
+            jobs: list[Job] | dict[int, Program] | None = self.connection.recv()
         except (EOFError, OSError):
             jobs = None
         if jobs is None:
             if not self.over.done():
                 self.over.set_result(None)
+            return
+        if isinstance(jobs, dict):  # bots that have come since
+            self.programs.update(jobs)
             return
         for job in jobs:
             task = asyncio.create_task(self.play(job))
@@ -127,7 +131,7 @@ class Worker:
 
     async def play(self, job: Job) -> None:
         try:
-            outcome = await self.referee.play(job.plan, [self.setup.programs[version] for version in job.versions])
+            outcome = await self.referee.play(job.plan, [self.programs[version] for version in job.versions])
             report: Report = record(job, outcome, self.setup.settings.sandbox.tier.value)
         except HostFault as error:
             report = Spoiled(job, str(error))
