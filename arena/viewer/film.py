@@ -16,7 +16,7 @@ from typing import NotRequired, TypedDict
 
 from arena.games import mantis, tentagram
 from arena.games.base import AnyState, Result
-from arena.replay import Decision, Fault, Header, Playback, Replay
+from arena.replay import Decision, Fault, FaultKind, Header, Playback, Replay
 from arena.viewer.frames import MantisFrame, frame
 
 MS_DIGITS = 2
@@ -142,8 +142,8 @@ class FilmMaker:
         """
         film = self.film
         made = _entry(entry, self._playback.play(entry))
-        if self._seat not in (None, entry.seat):
-            made.pop("detail", None)  # why a move was not legal may tell the hand that it was made with
+        if made.get("fault") == FaultKind.ILLEGAL.value and self._seat not in (None, entry.seat):
+            made["detail"] = ""  # why a move was not legal may tell the hand that it was made with
         more: More = {"start": len(film["entries"]), "entries": [made]}
         film["entries"].append(made)
         if isinstance(self.state, mantis.State):

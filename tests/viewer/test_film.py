@@ -10,10 +10,12 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from arena.errors import ReplayMismatch
+from arena.errors import IllegalAction, ReplayMismatch
 from arena.games import mantis, tentagram
 from arena.games.base import AnyState
-from arena.replay import Decision, Header, follow, result_line, start
+from arena.games.registry import find_game
+from arena.games.tentagram.cards import ANYWHERE
+from arena.replay import Decision, Fault, FaultKind, Header, follow, result_line, start
 from arena.viewer.film import Entry, Film, FilmMaker, film_of
 from arena.viewer.frames import MantisFrame, frame
 from tests.games.test_information import actions_so_far, replayed, with_everything_hidden_permuted
@@ -227,3 +229,21 @@ def test_all_cards_are_shown_to_a_player_once_it_is_over() -> None:
         maker.add(entry)
     assert maker.film["decks"] == film_of(replay)["decks"]
     assert result_line(maker.state.result())["cards"] == replay.result["cards"]
+
+
+def test_an_illegal_move_does_not_tell_the_hand_that_it_was_made_with() -> None:
+    game = find_game("tentagram")
+    state = game.new(3, "1", placement="strict")
+    header = Header("1-tentagram-1-1", "tentagram", {"placement": "strict"}, "1", ("a", "b", "c"), state.deal())
+    hand = state.view(0).hand
+    with pytest.raises(IllegalAction) as refused:
+        state.apply(next(action for action in ANYWHERE if action not in state.legal()))
+    assert str(hand) in str(refused.value)
+    fault = Fault(0, FaultKind.ILLEGAL, str(refused.value))
+    (told,) = FilmMaker(header, seat=1).add(fault)["entries"]
+    assert str(hand) not in json.dumps(told)
+    (own,) = FilmMaker(header, seat=0).add(fault)["entries"]
+    assert own["detail"] == str(refused.value)
+    late = Fault(0, FaultKind.START, "It printed: not today")
+    (told,) = FilmMaker(header, seat=1).add(late)["entries"]
+    assert told["detail"] == late.detail
