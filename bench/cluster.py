@@ -2,7 +2,7 @@
 
 Laws of the measurement:
 - the cluster has as many workers as the local runner has processes: one for each core, and a scheduler besides;
-- both play the same bots in the same brackets for the same time, in turns; the median of the ratios counts;
+- both play the same matches, in turns; the median of the ratios counts;
 - a tournament's time counts from the first result to the last, and so do the matches;
 - all processes are in one session, because the system shares a busy machine out by sessions;
 - reached or not, it is said, and the exit code is 0.
@@ -49,7 +49,7 @@ def cluster(cache: Path) -> Iterator[Link]:
 
 def main(
     rounds: Annotated[int, typer.Option(min=1, help="How often each figure is taken.")] = 5,
-    seconds: Annotated[float, typer.Option(min=1, help="Seconds for each tournament.")] = 8.0,
+    matches: Annotated[int, typer.Option(min=500, help="Matches of each tournament.")] = 3000,
 ) -> None:
     """Measure tournaments on a cluster of this machine beside the same without one."""
     os.environ.setdefault("GRPC_VERBOSITY", "ERROR")
@@ -62,7 +62,7 @@ def main(
         play(home, bots, Event(brackets=("mantis",), matches=50), link)  # the bots travel, which happens once
         for number in range(rounds):
             for bracket in ("mantis", "tentagram"):
-                event = Event(brackets=(bracket,), seconds=seconds)
+                event = Event(brackets=(bracket,), matches=matches)
                 links = (None, link) if number % 2 == 0 else (link, None)
                 speed = {}
                 for each in links:
@@ -71,7 +71,7 @@ def main(
                 ratio = speed[link] / speed[None]
                 ratios.setdefault(bracket, []).append(ratio)
                 table.add_row(str(number + 1), bracket, f"{speed[None]:,.0f}", f"{speed[link]:,.0f}", f"{ratio:.2f}")
-    out.print(f"[bold]On a cluster of {CORES} workers[/]: {', '.join(bots)}, {seconds:g} s each")
+    out.print(f"[bold]On a cluster of {CORES} workers[/]: {', '.join(bots)}, {matches:,} matches each")
     out.print(table)
     for bracket, found in ratios.items():
         verdict(f"{bracket}: matches/s >= 0.9 x those without the cluster", median(found), ">=", 0.9)
