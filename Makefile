@@ -4,7 +4,7 @@ VENV := .venv
 BIN := $(VENV)/bin
 
 .DEFAULT_GOAL := help
-.PHONY: help tournament test test-again lint format fuzz hostile cluster-test golden stubs screenshots bench-engine bench-referee bench-strength bench-ratings bench-tournament bench-sandbox bench-viewer bench-web bench-cluster bench-postgresql clean
+.PHONY: help tournament test test-again lint format fuzz hostile cluster-test golden stubs screenshots bench-engine bench-referee bench-strength bench-ratings bench-tournament bench-sandbox bench-viewer bench-web bench-cluster bench-postgresql bench-scale clean
 
 help: ## Show this list
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 16
@@ -69,6 +69,9 @@ bench-tournament: $(VENV)/.installed ## Measure whole tournaments beside the bar
 
 bench-sandbox: $(VENV)/.installed system-packages ## Measure what the sandbox costs, and honest bots beside hogs
 	$(BIN)/python -m bench.sandbox
+
+bench-scale: $(VENV)/.installed ## Measure what grows with the field, and write the tables of docs/scale.md
+	$(BIN)/python -m bench.scale
 
 bench-viewer: $(VENV)/.test-installed system-packages ## Measure how smoothly the match viewer plays beside an empty page
 	$(BIN)/python -m bench.viewer
