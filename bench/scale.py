@@ -56,7 +56,7 @@ def measure(*, quick: bool = False, keep: Callable[[probes.Found], object] = lam
         lambda: probes.measure_refit(found, sizes(100, 200, 400, 800), sizes(600, 700, 800, 1200)),
         lambda: probes.measure_ladders(found, sizes(100, 200, 400, 1200), 2 if quick else 8),
         lambda: probes.measure_starts(found, sizes(200, 300, 400, 800), 4),
-        lambda: probes.measure_opponents(found, sizes(200)[0], (2, 3, 4, 5) if quick else (5, 10, 20, 40)),
+        lambda: probes.measure_opponents(found, sizes(500)[0], (2, 3, 4, 5) if quick else (4, 8, 16, 32)),
         lambda: probes.measure_told_apart(found, sizes(60, 90, 120, 180), 2 if quick else 25),
         lambda: probes.measure_boards(found, sizes(500, 1000, 2000, 5000), sizes(250, 500, 1000, 2000)),
         lambda: instead.measure_sparse_refit(found, sizes(400)[0], sizes(1000, 3000, 10_000, 30_000)),

@@ -144,6 +144,11 @@ def test_a_rehearsal_writes_what_a_tournament_writes(tmp_path: Path) -> None:
     assert (played, folded) == (60, 15)
 
 
+def test_in_a_field_of_a_hundred_bots_some_are_still_running() -> None:
+    done = rehearse(None, 100, 8)
+    assert f"{done.starts / done.matches:.2f} starts a match" in scale.DOCUMENT.read_text(encoding="utf-8")
+
+
 def test_a_worker_starts_again_whom_it_could_not_keep() -> None:
     workers = Workers(1)
     for block in range(32):  # two rounds of 64 bots: all are kept
