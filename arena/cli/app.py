@@ -42,6 +42,7 @@ COMMANDS = {
     "tournament": "tournament:tournament",
     "leaderboard": "leaderboard:leaderboard",
     "web": "web:web",
+    "token": "tokens:app",
     "compare": "compare:compare",
     "history": "history:history",
     "replay": "replays:app",

@@ -34,10 +34,11 @@ from arena.store.casual import CasualMatches
 from arena.store.matches import Matches
 from arena.store.schedule import Schedule
 from arena.store.standings import StoredStandings
+from arena.store.tokens import Tokens
 from arena.store.tournaments import Tournaments
 from arena.store.watch import Watch
 
-HEAD = "0003"
+HEAD = "0004"
 """The version of the schema that this arena works with."""
 MIGRATIONS = Path(__file__).parent / "migrations"
 BUSY = 30.0
@@ -101,6 +102,10 @@ class Store:
     @cached_property
     def standings(self) -> StoredStandings:
         return StoredStandings(self.engine)
+
+    @cached_property
+    def tokens(self) -> Tokens:
+        return Tokens(self.engine)
 
     def watch(self) -> Watch:
         """Tells whether something has changed; to be closed before the store is."""
