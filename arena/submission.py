@@ -19,7 +19,7 @@ from itertools import count
 from pathlib import Path
 
 from arena.conformance import Conformance, Introduction, Verdict
-from arena.errors import BadSubmission
+from arena.errors import BadProgram, BadSubmission
 from arena.referee import Limits, Program, Settings, find_program
 from arena.referee.build import build
 from arena.referee.programs import bundled_folder, bundled_names, last_lines
@@ -132,6 +132,8 @@ def submit(
 
 def program_of(home: Home, version: BotVersion) -> Program:
     """The version as a program that can be started."""
+    if version.is_remote:
+        raise BadProgram(f"{version.label} plays from elsewhere only: it was never handed in here (arena submit).")
     return _program(home, version.program, version.bot, version.version)
 
 

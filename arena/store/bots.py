@@ -11,6 +11,7 @@ from sqlalchemy import Connection, Engine, Row, Select, func, insert, select, up
 from arena.errors import BadSubmission, NothingThere, choices, unknown
 from arena.store.moment import now
 from arena.store.schema import bots, versions
+from arena.store.writing import writing
 
 
 @dataclass(frozen=True, slots=True)
@@ -28,6 +29,11 @@ class BotVersion:
     notes: str
     created: str
     retired: bool
+
+    @property
+    def is_remote(self) -> bool:
+        """Whether it runs elsewhere, so that it cannot be started here."""
+        return not self.program
 
     @property
     def label(self) -> str:
@@ -52,7 +58,7 @@ class Bots:
         notes: str = "",
     ) -> BotVersion:
         """A new version of the bot, and the bot itself where it is new. Without a version it gets the next number."""
-        with self.engine.begin() as connection:
+        with writing(self.engine) as connection:
             bot_id = connection.execute(select(bots.c.id).where(bots.c.name == name)).scalar()
             if bot_id is None:
                 row = {"name": name, "retired": False, "created": now()}
@@ -97,8 +103,9 @@ class Bots:
             return [_version(row) for row in connection.execute(_select().order_by(bots.c.name, versions.c.id))]
 
     def latest(self) -> list[BotVersion]:
-        """The latest version of each bot that is not retired."""
-        newest = {version.bot: version for version in self.all_versions() if not version.retired}
+        """The latest version of each bot that is not retired, and can be started here."""
+        known = self.all_versions()
+        newest = {version.bot: version for version in known if not version.retired and not version.is_remote}
         return list(newest.values())
 
     def versions_of(self, name: str) -> list[BotVersion]:

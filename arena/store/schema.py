@@ -36,6 +36,8 @@ ALL = 0
 """The scope of all tournaments together."""
 PLAY = "play"
 """The format of the tournament in which matches with people are kept."""
+REMOTE = "remote"
+"""The format of the ladder of bots that play from elsewhere."""
 
 metadata = MetaData(
     naming_convention={
@@ -62,7 +64,7 @@ versions = Table(
     Column("bot_id", ForeignKey("bots.id"), nullable=False),
     Column("version", String(100), nullable=False),
     Column("content_hash", String(64), nullable=False),
-    Column("program", Text, nullable=False),  # the file or folder in the home, below bots/
+    Column("program", Text, nullable=False),  # the file or folder in the home, below bots/; empty: it runs elsewhere
     Column("language", String(100), nullable=False),
     Column("games", JSON, nullable=False),
     Column("notes", Text, nullable=False),

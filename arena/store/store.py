@@ -32,6 +32,7 @@ from arena.store.archive import Archive
 from arena.store.bots import Bots
 from arena.store.casual import CasualMatches
 from arena.store.matches import Matches
+from arena.store.remote import RemoteLadder
 from arena.store.schedule import Schedule
 from arena.store.standings import StoredStandings
 from arena.store.tokens import Tokens
@@ -94,6 +95,10 @@ class Store:
     @cached_property
     def casual(self) -> CasualMatches:
         return CasualMatches(self.matches)
+
+    @cached_property
+    def remote(self) -> RemoteLadder:
+        return RemoteLadder(self.bots, self.matches)
 
     @cached_property
     def schedule(self) -> Schedule:

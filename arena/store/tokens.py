@@ -22,6 +22,7 @@ from sqlalchemy import Connection, Engine, Row, insert, select, update
 from arena.errors import BadToken, NothingThere, unknown
 from arena.store.moment import from_now, now
 from arena.store.schema import audit_entries, tokens
+from arena.store.writing import writing
 
 PREFIX = "arena_"
 """What every token begins with, so that one is recognised where it does not belong."""
@@ -108,7 +109,7 @@ class Tokens:
 
     def revoke(self, named: str) -> list[Token]:
         """Revokes the token with this number, or all of the user with this name. Returns those that were not before."""
-        with self.engine.begin() as connection:
+        with writing(self.engine) as connection:
             chosen = tokens.c.user_name == named
             if named.isdecimal() and len(named) < 10:
                 chosen |= tokens.c.id == int(named)
