@@ -4,7 +4,7 @@ VENV := .venv
 BIN := $(VENV)/bin
 
 .DEFAULT_GOAL := help
-.PHONY: help tournament test test-again lint format fuzz hostile golden stubs screenshots bench-engine bench-referee bench-strength bench-ratings bench-tournament bench-sandbox bench-viewer bench-web clean
+.PHONY: help tournament test test-again lint format fuzz hostile golden stubs screenshots bench-engine bench-referee bench-strength bench-ratings bench-tournament bench-sandbox bench-viewer bench-web bench-serve clean
 
 help: ## Show this list
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 16
@@ -72,6 +72,9 @@ bench-viewer: $(VENV)/.test-installed system-packages ## Measure how smoothly th
 
 bench-web: $(VENV)/.installed ## Measure the web pages with few and with many matches on record, and with many followers
 	$(BIN)/python -m bench.web
+
+bench-serve: $(VENV)/.installed ## Measure arena serve with 100 bots that have dialled in beside local processes
+	$(BIN)/python -m bench.serve
 
 clean: ## Remove everything that make has made
 	rm -rf $(VENV) .arena .fuzz leaderboard.html .hypothesis .mypy_cache .pytest_cache .ruff_cache .import_linter_cache
