@@ -25,6 +25,7 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Annotated
 
+import psutil
 import typer
 import uvloop
 from rich.console import Console
@@ -109,9 +110,10 @@ def served(bots: int, seconds: float, stays: float, at_once: int) -> float:
             while metrics(found[1])["arena_connected_bots", ""] < 0.9 * bots:
                 assert time.monotonic() < deadline, "the bots do not come"
                 time.sleep(0.2)
-            before, began = metrics(found[1]), time.monotonic()
+            us = psutil.Process(server.pid)
+            before, began, used = metrics(found[1]), time.monotonic(), sum(us.cpu_times()[:2])
             time.sleep(seconds)
-            after, took = metrics(found[1]), time.monotonic() - began
+            after, took, used = metrics(found[1]), time.monotonic() - began, sum(us.cpu_times()[:2]) - used
         finally:
             server.send_signal(signal.SIGTERM)
             code = server.wait(120)
@@ -123,6 +125,7 @@ def served(bots: int, seconds: float, stays: float, at_once: int) -> float:
     key = ("arena_decisions_total", "")
     rate = (after[key] - before[key]) / took
     out.print(f"  served: {rate:,.0f} decisions/s, {after['arena_connected_bots', '']:.0f} bots connected at the end")
+    out.print(f"  served: {1e6 * used / (rate * took):,.0f} µs of the processor for a decision, the bots not counted")
     _print_overhead(before, after)
     return rate
 
@@ -155,14 +158,18 @@ def local(tables: int, seconds: float) -> float:
     async def play() -> float:
         programs = [find_program("random")] * 4
         series = pairings("mantis", {"edition": "classic"}, ["a", "b", "c", "d"], 10_000_000, "seed", rotate=True)
-        decisions, began = 0, 0.0
+        decisions, began, used = 0, 0.0, 0.0
         async with Referee(Limits(turn=20.0), Settings()) as referee:
             async for _, outcome in play_series(referee, series, programs, tables):
-                began = began or time.monotonic()
+                began, used = began or time.monotonic(), used or time.process_time()
                 decisions += sum(outcome.decisions)
                 if time.monotonic() - began > seconds:
                     break
-            return decisions / (time.monotonic() - began)
+            took, used = time.monotonic() - began, time.process_time() - used
+            out.print(
+                f"  local:  {1e6 * used / decisions:,.0f} µs of the processor for a decision, the bots not counted"
+            )
+            return decisions / took
 
     return uvloop.run(play())
 

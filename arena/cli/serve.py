@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import re
+import sys
+from contextlib import suppress
 from pathlib import Path
 from typing import Annotated
 
 import typer
 
-from arena.cli.console import err, harmless, out, shown
+from arena.cli.console import harmless, out, shown
 from arena.cli.options import DEFAULT_HOME, TimeLimit, seconds
 from arena.cli.options import Home as HomeOption
 from arena.cli.sandboxes import SandboxMode, sandbox_for
@@ -93,7 +95,9 @@ def serve(
         out.print("Let somebody in: arena token create NAME. Stop it with Ctrl-C.", highlight=False)
 
     def write(line: str) -> None:
-        err.print(harmless(line), markup=False, highlight=False, soft_wrap=True)
+        with suppress(OSError):  # whoever read the log has gone, which is no reason to stop
+            sys.stderr.write(f"{harmless(line)}\n")
+            sys.stderr.flush()
 
     with Store.open(place.database) as store:
         journal = Journal(write, as_json=log_json)

@@ -28,6 +28,8 @@ from arena.tournament.jobs import Job
 
 WRITE_EVERY = 0.25
 """Seconds for which matches that were played come together before they are written."""
+MOST_UNWRITTEN = 5000
+"""So many matches may wait for a disk that is full; then no more begin."""
 LOOK_AT_TOKENS = 2.0
 """Seconds between two looks at whether the guests' tokens still hold."""
 LOOK_FOR_TABLES = 0.1
@@ -101,7 +103,7 @@ class OpenLadder:
 
     def _give_table(self, page: Page, maker: Matchmaker) -> bool:
         """Begins one match, if there are enough who can play it."""
-        if self.draining:
+        if self.draining or self.ledger.unwritten > MOST_UNWRITTEN:
             return False
         playing = [guest for guest in self.guests.values() if page.bracket.game in guest.games and not guest.dead]
         possible = page.bracket.rules.seat_range(**dict(page.bracket.options))
@@ -161,13 +163,14 @@ class OpenLadder:
     async def _watch_tokens(self) -> None:
         while True:
             await asyncio.sleep(LOOK_AT_TOKENS)
-            for guest in list(self.guests.values()):
-                try:
-                    valid = await to_thread.run_sync(self.ledger.store.tokens.is_valid, guest.token)
-                except ArenaError as error:
-                    self.journal.tell("store.failed", why=str(error))
-                    continue
-                if not valid and not guest.dead:
+            here = list(self.guests.values())
+            try:
+                valid = await to_thread.run_sync(self.ledger.store.tokens.valid)
+            except ArenaError as error:
+                self.journal.tell("store.failed", why=str(error))
+                continue
+            for guest in here:  # not those who came meanwhile, with a token that is newer than what we know
+                if guest.token.id not in valid and not guest.dead:
                     why = "Its token has expired or was revoked."
                     self.journal.tell("bot.sent_away", bot=guest.registered.label, why=why)
                     guest.send_away(why)

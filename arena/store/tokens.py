@@ -150,11 +150,11 @@ class Tokens:
             raise BadToken(why_not)
         return token
 
-    def is_valid(self, token: Token) -> bool:
-        """Whether it still is what it was when it was admitted: neither expired nor revoked since."""
+    def valid(self) -> set[int]:
+        """The numbers of all tokens that are neither expired nor revoked."""
+        unrevoked = select(tokens).where(tokens.c.revoked.is_(None))
         with self.engine.connect() as connection:
-            row = connection.execute(select(tokens).where(tokens.c.id == token.id)).first()
-            return row is not None and _token(row).state == "valid"
+            return {row.id for row in connection.execute(unrevoked) if _token(row).state == "valid"}
 
     def note(self, token: Token, deed: str, detail: str = "") -> None:
         """Writes into the audit log what was done."""
