@@ -106,7 +106,10 @@ def test_bots_connect_play_and_are_sent_home_when_the_server_is_told_to_stop(ser
     metrics = get(served, "/metrics")
     assert "arena_connected_bots 2.0" in metrics
     assert 'arena_matches_total{bracket="mantis"}' in metrics
-    until(lambda: '"bot": "anna/random"' in get(served, "/boards/mantis.json?tournament=1"))
+    with Store.open(Home(served.home).database) as store:
+        until(lambda: store.tournaments.load(1).played > 0)  # they are written a moment after they were told
+        (newest,) = store.archive.page(limit=1)
+    assert "anna/random" in get(served, "/boards/mantis.json?tournament=1")
     pages = (
         "/",
         "/bots",
@@ -114,7 +117,7 @@ def test_bots_connect_play_and_are_sent_home_when_the_server_is_told_to_stop(ser
         "/matches",
         "/tournaments",
         "/tournaments/1",
-        "/matches/1-mantis-1-1",
+        f"/matches/{newest.name}",
     )
     for page in pages:
         assert "anna/random" in get(served, page) or page in ("/", "/bots", "/tournaments"), page
@@ -130,7 +133,7 @@ def test_bots_connect_play_and_are_sent_home_when_the_server_is_told_to_stop(ser
         standings = store.standings.load(ladder.id, "mantis")
         assert [standing.matches for standing in standings.bots.values()] == [len(ended)] * 2
         assert {match.name for match in store.archive.page(limit=10_000)} == ended
-        replay.verify(replay.loads(store.matches.replay("1-mantis-1-1").encode()))
+        replay.verify(replay.loads(store.matches.replay(newest.name).encode()))
         assert store.bots.latest() == []  # they cannot be started here, so they enter no tournament
         assert [entry.deed for entry in store.tokens.audit(99)].count("connected") == 2
         with pytest.raises(BadProgram, match="plays from elsewhere only"):

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import sqlite3
+from collections.abc import Iterator
+from contextlib import closing
 from datetime import timedelta
 from pathlib import Path
 
@@ -14,8 +16,9 @@ from arena.store.tokens import LONGEST_DETAIL, Scope
 
 
 @pytest.fixture
-def store(tmp_path: Path) -> Store:
-    return Store.open(tmp_path / "arena.db")
+def store(tmp_path: Path) -> Iterator[Store]:
+    with Store.open(tmp_path / "arena.db") as store:
+        yield store
 
 
 def deeds(store: Store) -> list[tuple[str, str]]:
@@ -33,7 +36,8 @@ def test_a_token_allows_what_its_scopes_say_and_nothing_else(store: Store) -> No
 def test_the_secret_is_not_in_the_store(store: Store, tmp_path: Path) -> None:
     _, secret = store.tokens.create("anna", [Scope.PLAY])
     store.close()
-    dump = "\n".join(sqlite3.connect(tmp_path / "arena.db").iterdump())
+    with closing(sqlite3.connect(tmp_path / "arena.db")) as connection:
+        dump = "\n".join(connection.iterdump())
     assert "'anna'" in dump
     assert secret not in dump
     assert secret.removeprefix("arena_") not in dump
