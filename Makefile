@@ -4,7 +4,7 @@ VENV := .venv
 BIN := $(VENV)/bin
 
 .DEFAULT_GOAL := help
-.PHONY: help tournament test test-again lint format fuzz hostile cluster-test golden stubs screenshots bench-engine bench-referee bench-strength bench-ratings bench-tournament bench-sandbox bench-viewer bench-web bench-cluster bench-postgresql bench-scale clean
+.PHONY: help tournament test test-again lint format fuzz hostile cluster-test golden stubs screenshots bench-engine bench-referee bench-strength bench-ratings bench-tournament bench-sandbox bench-viewer bench-web bench-cluster bench-postgresql bench-scale bench-serve clean
 
 help: ## Show this list
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 16
@@ -84,6 +84,9 @@ bench-postgresql: $(VENV)/.test-installed system-packages ## Measure tournaments
 
 bench-cluster: $(VENV)/.test-installed system-packages ## Measure tournaments on a cluster of this machine beside the same without
 	$(BIN)/python -m bench.cluster
+
+bench-serve: $(VENV)/.installed ## Measure arena serve with 100 bots that have dialled in beside local processes
+	$(BIN)/python -m bench.serve
 
 clean: ## Remove everything that make has made
 	rm -rf $(VENV) .arena .fuzz leaderboard.html .hypothesis .mypy_cache .pytest_cache .ruff_cache .import_linter_cache

@@ -18,6 +18,7 @@ Each message names the culprit and says what to do next, so the command line pri
     ├── HomeInUse            another tournament is running in this home
     ├── BadSubmission        the bot cannot be submitted like this
     ├── BadTournament        the tournament cannot be played like this
+    ├── BadToken             the token is not one, or does not allow this (any more)
     ├── NothingThere         the store does not have what was asked for
     └── ReplayError          something is wrong with a replay; carries the number of the line
         ├── NotAReplay       the file is no arena.replay/1 at all
@@ -95,6 +96,10 @@ class BadSubmission(ArenaError):
 
 class BadTournament(ArenaError):
     """The tournament cannot be played like this."""
+
+
+class BadToken(ArenaError):
+    """The token is not one, or does not allow this, or does not any more."""
 
 
 class NothingThere(ArenaError):

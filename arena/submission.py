@@ -17,7 +17,7 @@ from itertools import count
 from pathlib import Path
 
 from arena.conformance import Conformance, Introduction, Verdict
-from arena.errors import BadSubmission
+from arena.errors import BadProgram, BadSubmission
 from arena.parcels import NEVER_COPIED, content_hash, files_of, pack
 from arena.referee import Limits, Program, Settings, find_program
 from arena.referee.build import build
@@ -150,6 +150,8 @@ def has_files(home: Home, version: BotVersion) -> bool:
 
 def program_of(home: Home, version: BotVersion) -> Program:
     """The version as a program that can be started."""
+    if version.is_remote:
+        raise BadProgram(f"{version.label} plays from elsewhere only: it was never handed in here (arena submit).")
     return _program(home, version.program, version.bot, version.version)
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import sys
 
 EXIT_INTERRUPTED = 130
@@ -9,6 +10,8 @@ EXIT_INTERRUPTED = 130
 
 def main() -> None:
     """Runs the command line. The commands are loaded here, so that Ctrl-C is answered decently from the start."""
+    # gRPC reads this when it is loaded. Else every stranger who knocks wrongly at a server would be a line in its log.
+    os.environ.setdefault("GRPC_VERBOSITY", "ERROR")
     try:
         from arena.cli.app import run
     except KeyboardInterrupt:

@@ -195,7 +195,8 @@ class Referee:
         """
         match = Match(plan, limits or self.limits)
         over = asyncio.get_running_loop().create_future()
-        table = Table(match, finished=lambda: over.set_result(None), watch=watch)
+        # A match that was given up may still come to its end, when its players leave.
+        table = Table(match, finished=lambda: None if over.done() else over.set_result(None), watch=watch)
         programs = {seat: program for seat, program in enumerate(contestants) if isinstance(program, Program)}
         instances = dict(zip(programs, await self._gather_players(list(programs.values())), strict=True))
         try:

@@ -31,6 +31,11 @@ class BotVersion:
     retired: bool
 
     @property
+    def is_remote(self) -> bool:
+        """Whether it runs elsewhere, so that it cannot be started here."""
+        return not self.program
+
+    @property
     def label(self) -> str:
         """Name and version, as they stand in replays."""
         return f"{self.bot} {self.version}".strip()
@@ -98,8 +103,9 @@ class Bots:
             return [_version(row) for row in connection.execute(_select().order_by(bots.c.name, versions.c.id))]
 
     def latest(self) -> list[BotVersion]:
-        """The latest version of each bot that is not retired."""
-        newest = {version.bot: version for version in self.all_versions() if not version.retired}
+        """The latest version of each bot that is not retired, and can be started here."""
+        known = self.all_versions()
+        newest = {version.bot: version for version in known if not version.retired and not version.is_remote}
         return list(newest.values())
 
     def versions_of(self, name: str) -> list[BotVersion]:

@@ -85,6 +85,15 @@ class Home:
             os.close(lock)
 
     @contextmanager
+    def serving(self) -> Iterator[None]:
+        """Holds the place of the one process that lets in bots from elsewhere."""
+        try:
+            with self._lock("serve.lock", wait=False):
+                yield
+        except BlockingIOError as error:
+            raise HomeInUse(f"another arena serve is running in {self.path}: use another home (--home).") from error
+
+    @contextmanager
     def submitting(self) -> Iterator[None]:
         """Holds the place of the one process that submits a bot; waits for its turn."""
         with self._written():

@@ -6,7 +6,8 @@ What a name means:
   which they count, whatever the order in which they are played;
 - a *scope* is one tournament's id, or ALL for all tournaments together. Standings, ratings and refits are kept for
   both, so that a leaderboard reads as many rows as there are bots, not as many as there are matches;
-- on a *seat* sat a version of a bot, or a person.
+- on a *seat* sat a version of a bot, or a person;
+- a *token* lets a user do something over the network. Only its hash is kept, so that who reads the store gets nothing.
 
 No page may take longer because there are more matches. What a list of matches can be asked for has an index that ends
 with the match's id, so that the newest are found without a look at the others; what is counted is kept, not counted.
@@ -35,6 +36,8 @@ ALL = 0
 """The scope of all tournaments together."""
 PLAY = "play"
 """The format of the tournament in which matches with people are kept."""
+REMOTE = "remote"
+"""The format of the ladder of bots that play from elsewhere."""
 
 metadata = MetaData(
     naming_convention={
@@ -61,7 +64,7 @@ versions = Table(
     Column("bot_id", ForeignKey("bots.id"), nullable=False),
     Column("version", words(100), nullable=False),
     Column("content_hash", words(64), nullable=False),
-    Column("program", words(), nullable=False),  # the file or folder in the home, below bots/
+    Column("program", words(), nullable=False),  # the file or folder in the home, below bots/; empty: it runs elsewhere
     Column("language", words(100), nullable=False),
     Column("games", JSON, nullable=False),
     Column("notes", words(), nullable=False),
@@ -252,4 +255,28 @@ surprises = Table(
     Column("place", Integer, primary_key=True, autoincrement=False),  # 0 is the most surprising one
     Column("chance", Float(53), nullable=False),  # to win the match, by the ratings of just before
     Column("match", words(100), nullable=False),  # its name
+)
+
+tokens = Table(
+    "tokens",
+    metadata,
+    Column("id", Integer, primary_key=True),
+    Column("user_name", words(40), nullable=False),
+    Column("secret_hash", words(64), nullable=False, unique=True),
+    Column("scopes", JSON, nullable=False),
+    Column("created", words(32), nullable=False),
+    Column("expires", words(32)),  # null: never
+    Column("revoked", words(32)),  # when; null: it was not
+    Index("ix_tokens_user_name", "user_name"),
+)
+
+audit_entries = Table(
+    "audit_entries",
+    metadata,
+    Column("id", Integer, primary_key=True),
+    Column("moment", words(32), nullable=False),
+    Column("token_id", ForeignKey("tokens.id"), nullable=False),
+    Column("deed", words(40), nullable=False),
+    Column("detail", words(), nullable=False),
+    Index("ix_audit_entries_token_id", "token_id", "id"),
 )

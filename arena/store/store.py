@@ -34,14 +34,16 @@ from arena.store.archive import Archive
 from arena.store.bots import Bots
 from arena.store.casual import CasualMatches
 from arena.store.matches import Matches
+from arena.store.remote import RemoteLadder
 from arena.store.schedule import Schedule
 from arena.store.standings import StoredStandings
 from arena.store.tenure import Tenure, conducted, conducting
+from arena.store.tokens import Tokens
 from arena.store.tournaments import Tournaments
 from arena.store.watch import Watch
 from arena.store.writing import WRITERS
 
-HEAD = "0003"
+HEAD = "0004"
 """The version of the schema that this arena works with."""
 MIGRATIONS = Path(__file__).parent / "migrations"
 BUSY = 30.0
@@ -110,12 +112,20 @@ class Store:
         return CasualMatches(self.matches)
 
     @cached_property
+    def remote(self) -> RemoteLadder:
+        return RemoteLadder(self.bots, self.matches)
+
+    @cached_property
     def schedule(self) -> Schedule:
         return Schedule(self.engine)
 
     @cached_property
     def standings(self) -> StoredStandings:
         return StoredStandings(self.engine)
+
+    @cached_property
+    def tokens(self) -> Tokens:
+        return Tokens(self.engine)
 
     def watch(self) -> Watch:
         """Tells whether something has changed; to be closed before the store is."""

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import logging
-from collections.abc import AsyncIterator, Callable, Iterable
+from collections.abc import AsyncIterator, Callable, Iterable, Sequence
 from contextlib import asynccontextmanager, closing
 
 from starlette.applications import Starlette
@@ -12,7 +12,7 @@ from starlette.middleware import Middleware
 from starlette.middleware.gzip import GZipMiddleware
 from starlette.requests import Request
 from starlette.responses import Response
-from starlette.routing import Route
+from starlette.routing import BaseRoute, Route
 from starlette.types import ASGIApp
 
 from arena.errors import ArenaError, BadStore, NothingThere
@@ -44,11 +44,12 @@ def create_app(
     *,
     private: bool,
     hosts: Iterable[str] | None,
+    besides: Sequence[BaseRoute] = (),
 ) -> tuple[ASGIApp, Site]:
     """The application, and what its pages share.
 
     `sandbox`: where bots run that people play against. `private`: only this machine reaches it. `hosts`: the names by
-    which it is reached; None: whatever they are.
+    which it is reached; None: whatever they are. `besides`: addresses that are not part of the pages.
     """
     pages = Pages(gate, home.conducted)
     watch = store.watch()
@@ -73,6 +74,7 @@ def create_app(
             *tournaments.ROUTES,
             *live.ROUTES,
             *play.ROUTES,
+            *besides,
         ],
         middleware=[Middleware(GZipMiddleware, minimum_size=1000)],
         exception_handlers={

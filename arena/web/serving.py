@@ -5,12 +5,15 @@ from __future__ import annotations
 import asyncio
 import socket
 import webbrowser
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
 from ipaddress import ip_address
+from pathlib import Path
 from threading import Thread
 
 import uvicorn
 import uvloop
+from starlette.routing import BaseRoute
 
 from arena.errors import ArenaError, refusal
 from arena.sandbox import Sandbox
@@ -43,21 +46,7 @@ def serve(
     """
     listener = listen(host, port)
     with listener:
-        gate = Gate(token, listener.getsockname()[1])
-        local = is_loopback(host)
-        hosts = LOOPBACK | {shown_name(host), *map(str.lower, known_as)} if local or known_as else None
-        app, site = create_app(home, store, gate, sandbox, private=local and not known_as, hosts=hosts)
-        config = uvicorn.Config(
-            app,
-            log_level="warning",
-            access_log=False,
-            server_header=False,
-            timeout_graceful_shutdown=LEAVE_WITHIN,
-            timeout_keep_alive=30,
-            loop="none",
-        )
-        server = Server(config, site.hub)
-        address = f"http://{shown_name(host)}:{listener.getsockname()[1]}/?token={gate.token}"
+        server, address = prepare(home, store, host, listener, token=token, known_as=known_as, sandbox=sandbox)
 
         async def run() -> None:
             telling = asyncio.create_task(tell())
@@ -76,12 +65,58 @@ def serve(
         uvloop.run(run())
 
 
+def prepare(
+    home: Home,
+    store: Store,
+    host: str,
+    listener: socket.socket,
+    *,
+    token: str | None = None,
+    known_as: Sequence[str] = (),
+    sandbox: Callable[[], Sandbox] = Sandbox,
+    besides: Sequence[BaseRoute] = (),
+    tls: tuple[Path, Path] | None = None,
+) -> tuple[Server, str]:
+    """A server for what comes to the listener, and its address with the token.
+
+    `besides`: addresses that are not part of the pages. `tls`: the files of a certificate and its key.
+    """
+    gate = Gate(token, listener.getsockname()[1])
+    local = is_loopback(host)
+    hosts = LOOPBACK | {shown_name(host), *map(str.lower, known_as)} if local or known_as else None
+    app, site = create_app(home, store, gate, sandbox, private=local and not known_as, hosts=hosts, besides=besides)
+    config = uvicorn.Config(
+        app,
+        log_level="warning",
+        access_log=False,
+        server_header=False,
+        timeout_graceful_shutdown=LEAVE_WITHIN,
+        timeout_keep_alive=30,
+        loop="none",
+        ssl_certfile=tls and tls[0],
+        ssl_keyfile=tls and tls[1],
+    )
+    scheme = "https" if tls else "http"
+    address = f"{scheme}://{shown_name(host)}:{listener.getsockname()[1]}/?token={gate.token}"
+    return Server(config, site.hub), address
+
+
 class Server(uvicorn.Server):
     """A server that lets nobody wait when it is told to stop."""
 
     def __init__(self, config: uvicorn.Config, hub: Hub) -> None:
         super().__init__(config)
         self.hub = hub
+        self.takes_signals = True
+        """Whether it stops by itself when the process is told to."""
+
+    @contextmanager
+    def capture_signals(self) -> Iterator[None]:
+        if not self.takes_signals:
+            yield
+            return
+        with super().capture_signals():
+            yield
 
     async def shutdown(self, sockets: list[socket.socket] | None = None) -> None:
         self.hub.close()

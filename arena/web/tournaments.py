@@ -17,7 +17,7 @@ from arena.leaderboard.words import counted, duration
 from arena.sandbox.allowance import bytes_shown
 from arena.store.archive import Choice
 from arena.store.schedule import ScheduledBlock
-from arena.store.schema import PLAY
+from arena.store.schema import PLAY, REMOTE
 from arena.store.store import Store
 from arena.store.tournaments import BracketProgress, State, TournamentRecord
 from arena.tournament.brackets import Bracket
@@ -28,6 +28,11 @@ from arena.web.events import Messages
 from arena.web.faults import ticker
 from arena.web.site import Site, site_of
 
+ABOUT = {
+    "compare": "Two versions of a bot are compared.",
+    REMOTE: "The ladder of bots that play from elsewhere, on machines of their own.",
+}
+"""What is no tournament."""
 ON_A_PAGE = 30
 """Tournaments in the list."""
 BLOCKS = 32
@@ -193,7 +198,7 @@ def parts(site: Site, look: Look) -> Messages:
         ),
         "tree": part("parts/tree.html", tree=site.courses.tree(record, look.bracket), bracket=look.bracket),
         "leaders": part("parts/leaders.html", rows=_leaders(site.store, look), look=look, rated=record.rated),
-        "schedule": _casual(site, look) if record.format == PLAY else _scheduled(site, record, look, status),
+        "schedule": _casual(site, look) if record.format in (PLAY, REMOTE) else _scheduled(site, record, look, status),
         "faults": ticker(site, record.id),
     }
 
@@ -290,7 +295,7 @@ def facts(record: TournamentRecord, event: Event | None) -> list[tuple[str, str]
     began = f"began {record.created[:16]} UTC"
     when = f"{began}, ended {record.ended[:16]} UTC" if record.ended else began
     if event is None:
-        about = "Two versions of a bot are compared." if record.format == "compare" else "Matches outside tournaments."
+        about = ABOUT.get(record.format, "Matches outside tournaments.")
         return [("What", about), ("When", when), ("Rated", "no")]
     return [
         ("Format", f"{record.format}. {_summary(record.format, event)}"),

@@ -50,7 +50,7 @@ class Seated:
 
 def all_opponents(store: Store) -> list[Opponent]:
     """Everybody, in the order in which they are offered."""
-    versions = store.bots.all_versions()
+    versions = [version for version in store.bots.all_versions() if not version.is_remote]
     latest = {version.bot: version.id for version in versions}
     found = [
         Opponent(

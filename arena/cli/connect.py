@@ -1,0 +1,86 @@
+"""`arena bot`: a bot of one's own on a server elsewhere."""
+
+from __future__ import annotations
+
+import asyncio
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from arena.cli.console import err, out, shown
+from arena.errors import ArenaError, refusal
+from arena.referee import find_program
+from arena.referee.build import build
+from arena.referee.running import run_to_end
+from arena.v1 import referee_pb2 as pb
+
+WAIT_FIRST, WAIT_MOST = 1.0, 60.0
+"""Seconds before the connection is tried again; twice as many each time."""
+LOOPBACK = ("localhost", "127.0.0.1", "[::1]")
+
+app = typer.Typer(help="Play with a bot of your own on a server elsewhere: [bold]arena bot connect[/].")
+
+
+@app.callback()
+def bot() -> None:
+    """Play with a bot of your own on a server elsewhere."""
+
+
+@app.command()
+def connect(
+    path: Annotated[str, typer.Argument(metavar="BOT", help="A .py or .js file, a program, a folder, a bundled bot.")],
+    server: Annotated[str, typer.Option(metavar="HOST:PORT", help="Where it is to play.", show_default=False)],
+    token: Annotated[
+        str, typer.Option(envvar="ARENA_SERVER_TOKEN", help="Lets you in: ask the organiser.", show_default=False)
+    ],
+    ca: Annotated[
+        Path | None,
+        typer.Option(metavar="FILE", dir_okay=False, help="The server's certificate, where it signs itself."),
+    ] = None,
+    insecure: Annotated[bool, typer.Option("--insecure", help="Without TLS, on this machine only.")] = False,
+    retry: Annotated[bool, typer.Option("--retry", help="Connect again whenever the connection ends.")] = False,
+) -> None:
+    """Start a bot here and let it play there, until the server ends it or you do.
+
+    Example: arena bot connect ./my_bot.py --server arena.example.org:50051 --ca certificate.pem
+    """
+    from arena.relay import Destination
+
+    host, _, port = server.rpartition(":")
+    if not host or not port.isdecimal():
+        raise typer.BadParameter(f"{server!r} is not a server: write HOST:PORT, for instance arena.example.org:50051.")
+    if insecure and host not in LOOPBACK:
+        raise ArenaError(f"without TLS everybody on the way to {host} could read your token: leave out --insecure.")
+    try:
+        certificate = ca.read_bytes() if ca else None
+    except OSError as error:
+        raise ArenaError(f"the certificate cannot be read: {refusal(error)}") from error
+    program = find_program(path)
+    build(program)
+    destination = Destination(server, token, certificate, insecure)
+
+    async def play() -> None:
+        from arena import relay
+
+        wait = WAIT_FIRST
+        while True:
+            try:
+                await relay.connect(program, destination, welcomed)
+                wait = WAIT_FIRST
+                err.print("The server has ended the stream.", highlight=False)
+            except relay.ConnectionBroke as error:
+                if not retry:
+                    raise
+                err.print(shown(str(error)), highlight=False, soft_wrap=True)
+            if not retry:
+                return
+            await asyncio.sleep(wait)
+            wait = min(WAIT_MOST, 2 * wait)
+
+    def welcomed(welcome: pb.Welcome) -> None:
+        at_once = f"up to {welcome.matches_at_once} matches at once"
+        who = f"{shown(program.label)} plays on {shown(server)} ({shown(welcome.referee)}), {at_once}."
+        out.print(who, highlight=False, soft_wrap=True)
+
+    run_to_end(play())

@@ -1,0 +1,112 @@
+"""`arena serve`: the arena for people elsewhere."""
+
+from __future__ import annotations
+
+import re
+import sys
+from contextlib import suppress
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from arena.cli.console import harmless, out, shown
+from arena.cli.options import DEFAULT_HOME, TimeLimit, seconds
+from arena.cli.options import Home as HomeOption
+from arena.cli.sandboxes import SandboxMode, sandbox_for
+from arena.errors import ArenaError
+from arena.store.home import Home
+from arena.store.store import Store
+
+
+def serve(
+    host: Annotated[str, typer.Option(help="The address to listen on; 0.0.0.0 for everybody in the network.")] = (
+        "127.0.0.1"
+    ),
+    port: Annotated[int, typer.Option(min=0, max=65535, help="Of the pages. 0: any that is free.")] = 8000,
+    grpc_port: Annotated[int, typer.Option(min=0, max=65535, help="For bots. 0: any that is free.")] = 50051,
+    known_as: Annotated[
+        list[str] | None,
+        typer.Option(metavar="NAME", help="A name by which others reach it; may be given several times."),
+    ] = None,
+    cert: Annotated[
+        Path | None, typer.Option(metavar="FILE", dir_okay=False, help="A certificate (PEM). Default: one of our own.")
+    ] = None,
+    key: Annotated[
+        Path | None, typer.Option(metavar="FILE", dir_okay=False, help="The certificate's key (PEM).")
+    ] = None,
+    insecure: Annotated[bool, typer.Option("--insecure", help="Without TLS, on this machine only.")] = False,
+    bracket: Annotated[
+        list[str] | None,
+        typer.Option(metavar="BRACKET", help="What is played; may be given several times. Default: every game."),
+    ] = None,
+    time_per_move: TimeLimit = "5s",
+    time_per_match: TimeLimit = "none",
+    pace: Annotated[
+        str, typer.Option(metavar="N", help="How many matches a minute a bot begins at the most, or none.")
+    ] = "60",
+    at_once: Annotated[int, typer.Option(min=1, max=256, help="How many matches a bot plays at the same time.")] = 4,
+    patience: Annotated[
+        str, typer.Option("--drain", metavar="TIME", help="How long matches may go on when the server stops.")
+    ] = "30s",
+    log_json: Annotated[bool, typer.Option("--log-json", help="Log in lines of JSON.")] = False,
+    sandbox: SandboxMode = "auto",
+    home: HomeOption = DEFAULT_HOME,
+) -> None:
+    """Serve the arena to people elsewhere: the pages of arena web, and a ladder for bots that connect with a token.
+
+    Example: arena serve --host 0.0.0.0 --known-as arena.example.org
+    """
+    from arena.referee import Limits
+    from arena.serve.door import DoorRules
+    from arena.serve.journal import Journal
+    from arena.serve.running import Opened, Plan
+    from arena.serve.running import serve as run
+    from arena.serve.tls import Identity, generated
+    from arena.tournament.brackets import DEFAULT_BRACKETS, Bracket
+
+    place = Home(home)
+    identity = None
+    if (cert is None) != (key is None):
+        raise ArenaError("a certificate and its key belong together: give both, --cert FILE and --key FILE.")
+    if not insecure:
+        names = [name for name in (host, *(known_as or ())) if name not in ("0.0.0.0", "::", "")]  # noqa: S104
+        identity = Identity(cert, key) if cert and key else generated(place, names)
+        identity.read()
+    plan = Plan(
+        host=host,
+        port=port,
+        grpc_port=grpc_port,
+        identity=identity,
+        brackets=[Bracket.parse(name) for name in dict.fromkeys(bracket or DEFAULT_BRACKETS)],
+        limits=Limits(turn=seconds(time_per_move), match=seconds(time_per_match)),
+        pace=_pace(pace),
+        patience=seconds(patience) or 0.0,
+        rules=DoorRules(matches_at_once=at_once),
+        known_as=known_as or (),
+    )
+
+    def ready(opened: Opened) -> None:
+        out.print(f"The pages are at [bold]{shown(opened.pages)}[/]", highlight=False, soft_wrap=True)
+        out.print(f"Bots connect to [bold]{shown(opened.door)}[/]", highlight=False, soft_wrap=True)
+        if identity:
+            where = shown(str(identity.certificate))
+            out.print(f"The certificate is {where}, SHA-256 {identity.fingerprint}", highlight=False, soft_wrap=True)
+        out.print("Let somebody in: arena token create NAME. Stop it with Ctrl-C.", highlight=False)
+
+    def write(line: str) -> None:
+        with suppress(OSError):  # whoever read the log has gone, which is no reason to stop
+            sys.stderr.write(f"{harmless(line)}\n")
+            sys.stderr.flush()
+
+    with Store.open(place.database) as store:
+        journal = Journal(write, as_json=log_json)
+        run(place, store, plan, journal, ready=ready, sandbox=lambda: sandbox_for(sandbox))
+
+
+def _pace(text: str) -> float | None:
+    if text == "none":
+        return None
+    if not re.fullmatch(r"[0-9]{1,6}", text) or not int(text):
+        raise typer.BadParameter(f"{text!r} is not a pace: write a number of matches a minute, or none.")
+    return float(text)

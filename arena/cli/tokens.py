@@ -1,0 +1,168 @@
+"""`arena token`: who may do what over the network."""
+
+from __future__ import annotations
+
+import json
+import re
+from datetime import timedelta
+from typing import Annotated
+
+import typer
+from rich import box
+from rich.table import Table
+
+from arena.cli.console import err, out, shown
+from arena.cli.homes import open_store
+from arena.cli.options import DEFAULT_HOME, AsJson
+from arena.cli.options import Home as HomeOption
+from arena.errors import unknown
+from arena.store.home import Home
+from arena.store.store import Store
+from arena.store.tokens import Scope
+
+LONGEST = timedelta(days=10 * 366)
+
+app = typer.Typer(
+    help="Make and revoke the tokens with which people reach an [bold]arena serve[/].",
+    no_args_is_help=True,
+    rich_markup_mode="rich",
+)
+
+
+def lasting(text: str) -> timedelta | None:
+    """How long a time like `30d` or `12h` is; None for `never`."""
+    if text == "never":
+        return None
+    match = re.fullmatch(r"([0-9]{1,6})([mhd])", text)
+    if match is None or not int(match[1]):
+        raise typer.BadParameter(f"{text!r} is not a time: write 90m, 12h, 30d or never.")
+    duration = int(match[1]) * {"m": timedelta(minutes=1), "h": timedelta(hours=1), "d": timedelta(days=1)}[match[2]]
+    if duration > LONGEST:
+        raise typer.BadParameter(f"{text!r} is more than ten years: write never if it is to have no end.")
+    return duration
+
+
+def chosen_scopes(text: str) -> list[Scope]:
+    """The scopes in a list like `play,submit`."""
+    known = [scope.value for scope in Scope]
+    for word in text.split(","):
+        if word.strip() not in known:
+            raise typer.BadParameter(unknown("scope", word.strip(), known))
+    return [Scope(word.strip()) for word in text.split(",")]
+
+
+@app.command()
+def create(
+    name: Annotated[str, typer.Argument(metavar="NAME", help="The user who gets it.")],
+    scope: Annotated[str, typer.Option(metavar="SCOPES", help="Some of play, submit and organise, with commas.")] = (
+        "play"
+    ),
+    expires: Annotated[str, typer.Option(metavar="TIME", help="For instance 90m, 12h, 30d, or never.")] = "90d",
+    home: HomeOption = DEFAULT_HOME,
+) -> None:
+    """Make a token for a user. It is printed once, alone on standard output, and kept nowhere.
+
+    Example: arena token create anna --scope play,submit --expires 30d
+    """
+    scopes, duration = chosen_scopes(scope), lasting(expires)
+    with Store.open(Home(home).database) as store:
+        token, secret = store.tokens.create(name, scopes, duration)
+    may = " and ".join(sorted(each.value for each in token.scopes))
+    until = f"until {token.expires} UTC" if token.expires else "for ever"
+    err.print(
+        f"Token {token.id} lets {shown(token.user)} {may} {until}. It is shown only now; "
+        f"revoke it with [bold]arena token revoke {token.id}[/].",
+        highlight=False,
+        soft_wrap=True,
+    )
+    out.print(secret, markup=False, highlight=False, soft_wrap=True)
+
+
+@app.command("list")
+def list_tokens(as_json: AsJson = False, home: HomeOption = DEFAULT_HOME) -> None:
+    """List the tokens that were made, without their secrets.
+
+    Example: arena token list
+    """
+    with open_store(Home(home)) as store:
+        known = store.tokens.all()
+    if as_json:
+        rows = [
+            {
+                "token": token.id,
+                "user": token.user,
+                "scopes": sorted(scope.value for scope in token.scopes),
+                "created": token.created,
+                "expires": token.expires,
+                "revoked": token.revoked,
+                "state": token.state,
+            }
+            for token in known
+        ]
+        out.print_json(json.dumps(rows))
+        return
+    if not known:
+        out.print("There is no token yet. Make one: [bold]arena token create NAME --scope play[/]", highlight=False)
+        return
+    table = Table(box=box.SIMPLE_HEAD)
+    table.add_column("#", justify="right")
+    for heading in ("user", "scopes", "state", "created", "expires"):
+        table.add_column(heading)
+    for token in known:
+        table.add_row(
+            str(token.id),
+            shown(token.user),
+            ", ".join(sorted(scope.value for scope in token.scopes)),
+            token.state if token.state == "valid" else f"[red]{token.state}[/]",
+            token.created,
+            token.expires or "never",
+        )
+    out.print(table)
+
+
+@app.command()
+def revoke(
+    token: Annotated[str, typer.Argument(metavar="TOKEN", help="Its number, or a user's name for all of theirs.")],
+    home: HomeOption = DEFAULT_HOME,
+) -> None:
+    """Revoke a token, or all tokens of a user. Bots that are connected with it are sent away within moments.
+
+    Example: arena token revoke anna
+    """
+    with open_store(Home(home)) as store:
+        revoked = store.tokens.revoke(token)
+    if not revoked:
+        out.print("It was revoked before: nothing has changed.")
+    for each in revoked:
+        out.print(f"Token {each.id} of {shown(each.user)} is revoked.", highlight=False)
+
+
+@app.command()
+def log(
+    user: Annotated[str | None, typer.Option(metavar="NAME", help="Only of this user.", show_default=False)] = None,
+    lines: Annotated[int, typer.Option("--lines", "-n", min=1, max=1_000_000, help="How many, from the end.")] = 100,
+    as_json: AsJson = False,
+    home: HomeOption = DEFAULT_HOME,
+) -> None:
+    """Show what was done with tokens: the audit log, the latest entry last.
+
+    Example: arena token log --user anna
+    """
+    with open_store(Home(home)) as store:
+        entries = store.tokens.audit(lines, user)[::-1]
+    if as_json:
+        rows = [
+            {
+                "moment": entry.moment,
+                "token": entry.token_id,
+                "user": entry.user,
+                "deed": entry.deed,
+                "detail": entry.detail,
+            }
+            for entry in entries
+        ]
+        out.print_json(json.dumps(rows))
+        return
+    for entry in entries:
+        what = f"{entry.moment}  token {entry.token_id} of {shown(entry.user)}  {shown(entry.deed)}"
+        out.print(what + (f": {shown(entry.detail)}" if entry.detail else ""), highlight=False, soft_wrap=True)

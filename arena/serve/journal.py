@@ -1,0 +1,31 @@
+"""What happens in the server, a line each: for people, or as JSON for programs. Names in it come from strangers."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from datetime import UTC, datetime
+
+
+class Journal:
+    """Writes lines."""
+
+    def __init__(self, write: Callable[[str], None], *, as_json: bool) -> None:
+        self.write = write
+        self.as_json = as_json
+
+    def tell(self, event: str, **facts: str | float | bool | list[str] | None) -> None:
+        """Something has happened."""
+        moment = datetime.now(UTC)
+        if self.as_json:
+            self.write(json.dumps({"time": moment.isoformat(timespec="milliseconds"), "event": event, **facts}))
+            return
+        told = "  ".join(f"{name}={_plain(fact)}" for name, fact in facts.items() if fact is not None)
+        self.write(f"{moment:%Y-%m-%d %H:%M:%S}  {event}  {told}".rstrip())
+
+
+def _plain(fact: object) -> str:
+    """Without what could do more than be read, or could be taken for the next fact."""
+    text = ", ".join(fact) if isinstance(fact, list) else str(fact)
+    text = "".join(letter if letter.isprintable() else "\ufffd" for letter in text)
+    return repr(text) if " " in text or "=" in text else text

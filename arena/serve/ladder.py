@@ -1,0 +1,212 @@
+"""The ladder without end: as long as there are guests, matches are played between them.
+
+A match never waits for a guest that has gone: its seat is forfeited and the house plays on. A guest sits at a table
+once, and at several tables at the same time, as many as it can take.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import secrets
+from collections.abc import Sequence
+
+from anyio import to_thread
+
+from arena.errors import ArenaError
+from arena.records import BlockRecord
+from arena.referee import Limits, Referee
+from arena.referee.referee import HUNG_AFTER, TICK
+from arena.serve.admission import Allowance
+from arena.serve.guest import Guest
+from arena.serve.journal import Journal
+from arena.serve.ledger import Ledger, Page
+from arena.serve.matchmaking import Matchmaker
+from arena.serve.metrics import Metrics
+from arena.tournament.brackets import USUAL_SEATS
+from arena.tournament.jobs import Job
+
+WRITE_EVERY = 0.25
+"""Seconds for which matches that were played come together before they are written."""
+MOST_UNWRITTEN = 5000
+"""So many matches may wait for a disk that is full; then no more begin."""
+LOOK_AT_TOKENS = 2.0
+"""Seconds between two looks at whether the guests' tokens still hold."""
+LOOK_FOR_TABLES = 0.1
+"""Seconds between two looks at who may play again, where nothing else happens."""
+
+
+class OpenLadder:
+    """Gives tables to guests."""
+
+    def __init__(
+        self,
+        referee: Referee,
+        ledger: Ledger,
+        journal: Journal,
+        metrics: Metrics,
+        *,
+        limits: Limits,
+        pace: float | None,
+    ) -> None:
+        """`pace`: how many matches a minute a bot may begin; None: as many as it can."""
+        self.referee = referee
+        self.ledger = ledger
+        self.journal = journal
+        self.metrics = metrics
+        self.limits = limits
+        self.pace = None if pace is None else Allowance(max(1.0, pace / 10), pace)
+        self.guests: dict[int, Guest] = {}
+        """Those who are here, by their version in the store."""
+        self.draining = False
+        self._makers = [(page, Matchmaker(page.standings.rating)) for page in ledger.pages]
+        self._matches: set[asyncio.Task[None]] = set()
+        self._something_new = asyncio.Event()
+        self._jobs: list[asyncio.Task[None]] = []
+        metrics.follow(lambda: len(self.guests), lambda: len(self._matches))
+
+    def start(self) -> None:
+        jobs = (self._give_tables(), self._watch_clocks(), self._watch_tokens(), self._write_down())
+        self._jobs = [asyncio.create_task(job) for job in jobs]
+
+    # Who is here
+
+    def welcome(self, guest: Guest) -> None:
+        """A guest has come. Where it was here already, by a connection that is perhaps dead, the new one counts."""
+        version = guest.registered.version_id
+        if before := self.guests.get(version):
+            before.send_away("It has connected anew, and only its latest connection counts.")
+        self.guests[version] = guest
+        self._something_new.set()
+
+    def say_goodbye(self, guest: Guest) -> None:
+        """A guest has gone."""
+        guest.leave()
+        version = guest.registered.version_id
+        if self.guests.get(version) is guest:
+            del self.guests[version]
+            for _, maker in self._makers:
+                maker.forget(version)
+
+    # Matches
+
+    async def _give_tables(self) -> None:
+        while True:
+            with contextlib.suppress(TimeoutError):
+                async with asyncio.timeout(LOOK_FOR_TABLES if self.pace else None):
+                    await self._something_new.wait()
+            self._something_new.clear()
+            more = True
+            while more:  # one table of each bracket after the other, so that none of them takes all guests
+                more = sum(self._give_table(page, maker) for page, maker in self._makers) > 0
+                await asyncio.sleep(0)
+
+    def _give_table(self, page: Page, maker: Matchmaker) -> bool:
+        """Begins one match, if there are enough who can play it."""
+        if self.draining or self.ledger.unwritten > MOST_UNWRITTEN:
+            return False
+        playing = [guest for guest in self.guests.values() if page.bracket.game in guest.games and not guest.dead]
+        possible = page.bracket.rules.seat_range(**dict(page.bracket.options))
+        seats = min(len(playing), USUAL_SEATS, possible[-1])
+        if seats < possible[0]:
+            return False
+        free = [guest.registered.version_id for guest in playing if guest.has_room and self._may_begin(guest)]
+        table = maker.table(free, seats)
+        if table is None:
+            return False
+        guests = [self.guests[version] for version in table]
+        for guest in guests:
+            guest.matches += 1
+            if self.pace:
+                self.pace.take(guest.registered.version_id)
+        job, block = page.plan([guest.registered for guest in guests], secrets.token_hex(16))
+        task = asyncio.create_task(self._play(page, job, block, guests), name=job.plan.id)
+        self._matches.add(task)
+        task.add_done_callback(self._matches.discard)
+        return True
+
+    def _may_begin(self, guest: Guest) -> bool:
+        return self.pace is None or self.pace.left(guest.registered.version_id) >= 1
+
+    async def _play(self, page: Page, job: Job, block: BlockRecord, guests: Sequence[Guest]) -> None:
+        try:
+            if any(guest.dead for guest in guests):
+                return  # it has gone since the table was given; nobody has sat down yet
+            outcome = await self.referee.play(job.plan, [guest.connection for guest in guests], self.limits)
+        except ArenaError as error:
+            self.journal.tell("match.failed", match=job.plan.id, why=str(error))
+            return
+        finally:
+            for guest in guests:
+                guest.matches -= 1
+            self._something_new.set()
+        self.ledger.take(page, job, block, outcome)
+        self.metrics.count(page.bracket.name, outcome)
+        self.metrics.unwritten.set(self.ledger.unwritten)
+        self.journal.tell(
+            "match.ended",
+            match=job.plan.id,
+            bots=list(job.plan.bots),
+            places=", ".join(map(str, outcome.result.placements)),
+            faults=[f"{job.plan.bots[fault.seat]}: {fault.fault.value}" for fault in outcome.faults] or None,
+        )
+
+    # Beside the matches
+
+    async def _watch_clocks(self) -> None:
+        while True:
+            await asyncio.sleep(TICK)
+            for guest in list(self.guests.values()):
+                if not guest.dead:
+                    guest.check_time(HUNG_AFTER)
+
+    async def _watch_tokens(self) -> None:
+        while True:
+            await asyncio.sleep(LOOK_AT_TOKENS)
+            here = list(self.guests.values())
+            try:
+                valid = await to_thread.run_sync(self.ledger.store.tokens.valid)
+            except ArenaError as error:
+                self.journal.tell("store.failed", why=str(error))
+                continue
+            for guest in here:  # not those who came meanwhile, with a token that is newer than what we know
+                if guest.token.id not in valid and not guest.dead:
+                    why = "Its token has expired or was revoked."
+                    self.journal.tell("bot.sent_away", bot=guest.registered.label, why=why)
+                    guest.send_away(why)
+
+    async def _write_down(self) -> None:
+        while True:
+            await asyncio.sleep(WRITE_EVERY)
+            await self.write()
+
+    async def write(self) -> bool:
+        """Writes what was played. What cannot be written now is kept, and tried again."""
+        try:
+            await to_thread.run_sync(self.ledger.write)
+        except ArenaError as error:
+            self.journal.tell("store.failed", why=str(error))
+            return False
+        finally:
+            self.metrics.unwritten.set(self.ledger.unwritten)
+        return True
+
+    # The end
+
+    async def drain(self, patience: float) -> None:
+        """Begins no more matches, and lets those under way end, within so many seconds; then everybody is sent home."""
+        self.draining = True
+        self.journal.tell("drain.began", matches=len(self._matches), bots=len(self.guests))
+        if self._matches:
+            await asyncio.wait(self._matches, timeout=patience)
+        for task in list(self._matches):
+            self.journal.tell("match.abandoned", match=task.get_name(), why="the server stopped; nobody has lost")
+            task.cancel()
+        await asyncio.gather(*self._matches, return_exceptions=True)
+        for job in self._jobs:
+            job.cancel()
+        await asyncio.gather(*self._jobs, return_exceptions=True)
+        written = await self.write()
+        for guest in list(self.guests.values()):
+            guest.leave()
+        self.journal.tell("drain.ended", written=written)

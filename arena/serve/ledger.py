@@ -1,0 +1,98 @@
+"""What comes of the ladder's matches: names before they are played, standings and the store a moment later.
+
+Many matches are written at once, because each time the disk is waited for. What is not written yet when the process is
+killed was never on record; nothing else follows from it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from threading import Lock
+
+from arena.ratings import Scale, draw_probability
+from arena.records import BlockRecord, MatchRecord
+from arena.referee import MatchPlan, Outcome
+from arena.referee.conversation import GAME_OF
+from arena.sandbox.sandbox import Tier
+from arena.serve.guest import Registered
+from arena.standings import Changes, Standings
+from arena.store.store import Store
+from arena.tournament.brackets import Bracket
+from arena.tournament.jobs import Job
+from arena.tournament.worker import record
+from arena.v1 import referee_pb2 as pb
+
+LONGEST_LANGUAGE = 100
+
+
+class Page:
+    """One bracket of the ladder."""
+
+    def __init__(self, store: Store, ladder: int, bracket: Bracket) -> None:
+        self.bracket = bracket
+        self.ladder = ladder
+        scale = Scale(draw_probability(bracket.game, dict(bracket.options)))
+        self.standings: Standings = store.standings.load_to_continue(ladder, bracket.name, scale)
+        self.next_block = store.remote.next_block(ladder, bracket.name)
+        self.unwritten: list[tuple[BlockRecord, MatchRecord]] = []
+        """Matches that were played since the last were counted."""
+        self.counted: list[tuple[BlockRecord, MatchRecord]] = []
+        """Matches that are in the standings and not in the store yet."""
+        self.changes = Changes()
+        """What has changed in the standings by these."""
+
+    def plan(self, seated: Sequence[Registered], seed: str) -> tuple[Job, BlockRecord]:
+        """A match between these, in seat order."""
+        block = BlockRecord(self.next_block, "", self.next_block + 1, tuple(each.entrant for each in seated))
+        self.next_block += 1
+        plan = MatchPlan(
+            id=f"{self.ladder}-{self.bracket.name.replace('/', '.')}-{block.number + 1}-1",
+            game=self.bracket.game,
+            options=dict(self.bracket.options),
+            seed=seed,
+            bots=tuple(each.label for each in seated),
+        )
+        return Job(block.number, 0, plan, tuple(each.version_id for each in seated)), block
+
+
+class Ledger:
+    """Keeps the ladder's books. `register` and `write` wait for the disk: they belong into threads."""
+
+    def __init__(self, store: Store, brackets: Sequence[Bracket]) -> None:
+        self.store = store
+        self.ladder = store.remote.open([bracket.name for bracket in brackets])
+        self.pages = [Page(store, self.ladder, bracket) for bracket in brackets]
+        self._writing = Lock()
+        self._entering = Lock()
+
+    def register(self, user: str, hello: pb.Hello) -> Registered:
+        """The bot under the name by which it is known here: nobody can take the name of another user's."""
+        games = [GAME_OF[code] for code in hello.games if code in GAME_OF]
+        language = "".join(filter(str.isprintable, hello.language))[:LONGEST_LANGUAGE]
+        name = f"{user}/{hello.name}"
+        with self._entering:  # whoever comes twice at once is registered once
+            version, entrant = self.store.remote.enter(self.ladder, name, hello.version, language, games)
+        return Registered(version.id, entrant, version.label)
+
+    def take(self, page: Page, job: Job, block: BlockRecord, outcome: Outcome) -> None:
+        """A match has been played."""
+        page.unwritten.append((block, record(job, outcome, Tier.NONE.value)))
+
+    @property
+    def unwritten(self) -> int:
+        return sum(len(page.unwritten) + len(page.counted) for page in self.pages)
+
+    def write(self) -> None:
+        """Writes what has come together. What cannot be written stays here, and is tried again."""
+        with self._writing:
+            for page in self.pages:
+                if not page.counted:
+                    # Others add to the list meanwhile, but only at its end.
+                    page.counted = page.unwritten[:]
+                    del page.unwritten[: len(page.counted)]
+                    for _, match in page.counted:
+                        page.standings.fold(match.seats, match.name)
+                    page.changes = page.standings.take_changes()
+                if page.counted:
+                    self.store.remote.write(self.ladder, page.bracket.name, page.counted, page.standings, page.changes)
+                    page.counted = []

@@ -1,0 +1,117 @@
+"""The ladder of bots that play from elsewhere: one tournament without an end, of the format `remote`.
+
+Its standings are its own: what a bot elsewhere runs on, and whether it is the same program today as yesterday, nobody
+here can know, so it is not rated among those that run here. Nobody is entered when it begins; whoever connects is. Only
+one process at a time may write it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from hashlib import sha256
+
+from sqlalchemy import Connection, func, insert, select, update
+
+from arena.errors import BadSubmission
+from arena.records import BlockRecord, MatchRecord
+from arena.standings import Changes, Standings
+from arena.store.bots import Bots, BotVersion
+from arena.store.matches import Batch, Matches
+from arena.store.moment import now
+from arena.store.schema import REMOTE, blocks, brackets, entries, tournaments
+from arena.store.standings import write_changes
+from arena.store.tournaments import State
+from arena.store.writing import writing
+
+
+class RemoteLadder:
+    """Reads and writes that ladder."""
+
+    def __init__(self, bots: Bots, matches: Matches) -> None:
+        self.bots = bots
+        self.matches = matches
+
+    def open(self, bracket_names: Sequence[str]) -> int:
+        """The ladder's number. It begins where there is none, and gets the brackets that it does not have."""
+        with writing(self.matches.engine) as connection:
+            wanted = select(func.min(tournaments.c.id)).where(tournaments.c.format == REMOTE)
+            number: int | None = connection.scalar(wanted)
+            if number is None:
+                number = _begin(connection)
+            known = list(connection.scalars(select(brackets.c.bracket).where(brackets.c.tournament_id == number)))
+            for bracket in bracket_names:
+                if bracket not in known:
+                    _add_bracket(connection, number, bracket, len(known))
+                    known.append(bracket)
+        return number
+
+    def next_block(self, number: int, bracket: str) -> int:
+        """The number of the first block that is free."""
+        ours = (blocks.c.tournament_id == number) & (blocks.c.bracket == bracket)
+        with self.matches.engine.connect() as connection:
+            last = connection.scalar(select(func.max(blocks.c.number)).where(ours))
+        return 0 if last is None else last + 1
+
+    def enter(
+        self, number: int, name: str, version: str, language: str, games: Sequence[str]
+    ) -> tuple[BotVersion, int]:
+        """The bot's version, registered where it is new, and its number in the ladder."""
+        known = self.bots.versions_of(name)
+        if any(not each.is_remote for each in known):
+            raise BadSubmission(f"a bot that runs here is called {name!r} already: call yours otherwise.")
+        found = next((each for each in known if each.version == version), None)
+        if found is None:  # only one process lets bots in, and it asks for one after the other
+            content = sha256(f"remote {name} {version}".encode()).hexdigest()
+            found = self.bots.register(name, version, content, "", language, games)
+        with writing(self.matches.engine) as connection:
+            ours = entries.c.tournament_id == number
+            entrant = connection.scalar(select(entries.c.entrant).where(ours, entries.c.version_id == found.id))
+            if entrant is None:
+                entrant = connection.scalar(select(func.count()).select_from(entries).where(ours)) or 0
+                row = {"tournament_id": number, "entrant": entrant, "version_id": found.id}
+                connection.execute(insert(entries).values(row))
+        return found, entrant
+
+    def write(
+        self,
+        number: int,
+        bracket: str,
+        played: Sequence[tuple[BlockRecord, MatchRecord]],
+        standings: Standings,
+        changes: Changes,
+    ) -> None:
+        """Writes these matches, each a block of its own, and the standings that follow. Then it is on disk."""
+        batch = Batch(number, bracket, [block for block, _ in played], [match for _, match in played])
+        with writing(self.matches.engine) as connection:
+            self.matches.write_within(connection, batch)
+            write_changes(connection, number, bracket, standings, changes)
+            ours = update(brackets).where(brackets.c.tournament_id == number, brackets.c.bracket == bracket)
+            counted = {"folded": brackets.c.folded + len(played), "matches": brackets.c.matches + len(played)}
+            connection.execute(ours.values(counted))
+
+
+def _begin(connection: Connection) -> int:
+    row = {
+        "name": REMOTE,
+        "format": REMOTE,
+        "options": {},
+        "seed": "",
+        "rated": False,
+        "state": State.DONE.value,  # there is nothing that could be continued
+        "created": now(),
+    }
+    number: int = connection.execute(insert(tournaments).values(row).returning(tournaments.c.id)).scalar_one()
+    return number
+
+
+def _add_bracket(connection: Connection, number: int, bracket: str, place: int) -> None:
+    row = {
+        "tournament_id": number,
+        "bracket": bracket,
+        "place": place,
+        "state": State.DONE.value,
+        "folded": 0,
+        "matches": 0,
+        "played": 0,
+    }
+    connection.execute(insert(brackets).values(row))

@@ -1,0 +1,193 @@
+"""Measures `arena serve` with many bots that have dialled in, beside the same number of tables between local processes.
+
+Laws of the measurement:
+- the bots are real streams to a real server on the loopback, without TLS; they come from two processes, run the SDK and
+  choose at random; now and then one hangs up in the midst of its matches and comes back;
+- beside it the referee plays as many tables at once between four local processes of the bundled random bot, which get
+  their turns in large batches; both run for the same time, one after the other;
+- decisions per second count; reached or not, it is said, and the exit code is 0, unless the server's own books are
+  wrong: every match that it has told of must be on record once, and counted once.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import multiprocessing
+import random
+import re
+import signal
+import subprocess
+import sys
+import time
+import urllib.request
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from typing import Annotated
+
+import psutil
+import typer
+import uvloop
+from rich.console import Console
+
+from arena.bot import Bot, MantisTurn, mantis
+from arena.bot import session as sdk
+from arena.referee import Limits, Referee, Settings, find_program
+from arena.referee.series import pairings, play_series
+from arena.store.home import Home
+from arena.store.store import Store
+from arena.store.tokens import Scope
+
+out = Console()
+WANTED = 0.5
+CLIENTS = 2
+SAMPLE = re.compile(r'^(arena_\w+)(?:\{le="([^"]+)"\})? (\S+)$', re.MULTILINE)
+
+
+class RandomBot(Bot):
+    version = "1"
+
+    def __init__(self, name: str) -> None:
+        self.name = name
+        super().__init__()
+
+    def mantis(self, turn: MantisTurn) -> mantis.Action:
+        return turn.rng.choice(turn.legal)
+
+
+def dial(door: str, tokens: list[str], stays: float) -> None:
+    """A process with many bots; each hangs up after a while, about so many seconds, and comes back."""
+    sdk.CHANNEL_OPTIONS.append(("grpc.use_local_subchannel_pool", 1))  # a connection for each
+    asyncio.set_event_loop_policy(uvloop.EventLoopPolicy())
+
+    async def one(number: int, token: str) -> None:
+        await asyncio.sleep(number * 0.02)
+        while True:
+            playing = asyncio.create_task(sdk.Session(RandomBot(f"bot{number}")).play(door, token))
+            await asyncio.wait({playing}, timeout=random.expovariate(1 / stays) + 1)
+            playing.cancel()
+            await asyncio.gather(playing, return_exceptions=True)
+            await asyncio.sleep(0.1)
+
+    async def all_of_them() -> None:
+        await asyncio.gather(*(one(number, token) for number, token in enumerate(tokens)))
+
+    asyncio.run(all_of_them())
+
+
+def metrics(pages: str) -> dict[tuple[str, str], float]:
+    with urllib.request.urlopen(f"{pages}/metrics", timeout=30) as answer:  # noqa: S310, our own
+        return {(name, le): float(value) for name, le, value in SAMPLE.findall(answer.read().decode())}
+
+
+def served(bots: int, seconds: float, stays: float, at_once: int) -> float:
+    """Decisions per second of a server with so many bots."""
+    with TemporaryDirectory() as folder:
+        home = Home(Path(folder) / "home")
+        with Store.open(home.database) as store:
+            tokens = [store.tokens.create(f"user{number}", [Scope.PLAY])[1] for number in range(bots)]
+        options = ["--port", "0", "--grpc-port", "0", "--insecure", "--pace", "none", "--at-once", str(at_once)]
+        command = [sys.executable, "-m", "arena", "serve", "--home", str(home.path), *options, "--log-json"]
+        journal = Path(folder) / "journal"
+        with journal.open("w") as log:
+            server = subprocess.Popen(  # noqa: S603
+                [*command, "--bracket", "mantis", "--time-per-move", "20s"],
+                stdout=subprocess.PIPE,
+                stderr=log,
+                text=True,
+            )
+        assert server.stdout
+        said = server.stdout.readline() + server.stdout.readline()
+        found = re.search(r"(http://\S+)/\?token=.*to (\S+)", said, re.DOTALL)
+        assert found, journal.read_text()
+        spawn = multiprocessing.get_context("spawn")
+        shares = [tokens[number::CLIENTS] for number in range(CLIENTS)]
+        clients = [spawn.Process(target=dial, args=(found[2], share, stays), daemon=True) for share in shares]
+        for client in clients:
+            client.start()
+        try:
+            deadline = time.monotonic() + 120
+            while metrics(found[1])["arena_connected_bots", ""] < 0.9 * bots:
+                assert time.monotonic() < deadline, "the bots do not come"
+                time.sleep(0.2)
+            us = psutil.Process(server.pid)
+            before, began, used = metrics(found[1]), time.monotonic(), sum(us.cpu_times()[:2])
+            time.sleep(seconds)
+            after, took, used = metrics(found[1]), time.monotonic() - began, sum(us.cpu_times()[:2]) - used
+        finally:
+            server.send_signal(signal.SIGTERM)
+            code = server.wait(120)
+            for client in clients:
+                client.kill()
+                client.join()
+        assert code == 0, journal.read_text()[-2000:]
+        _check_books(home, journal)
+    key = ("arena_decisions_total", "")
+    rate = (after[key] - before[key]) / took
+    out.print(f"  served: {rate:,.0f} decisions/s, {after['arena_connected_bots', '']:.0f} bots connected at the end")
+    out.print(f"  served: {1e6 * used / (rate * took):,.0f} µs of the processor for a decision, the bots not counted")
+    _print_overhead(before, after)
+    return rate
+
+
+def _print_overhead(before: dict[tuple[str, str], float], after: dict[tuple[str, str], float]) -> None:
+    buckets = {le: after[name, le] - before[name, le] for name, le in after if name == "arena_overhead_seconds_bucket"}
+    for share in (0.5, 0.99):
+        within = next(le for le, count in buckets.items() if count >= share * buckets["+Inf"])
+        out.print(f"  overhead of a turn, mean of a match: {share:.0%} within {within} s")
+
+
+def _check_books(home: Home, journal: Path) -> None:
+    lines = [json.loads(line) for line in journal.read_text().splitlines() if line.startswith("{")]
+    told = [line["match"] for line in lines if line["event"] == "match.ended"]
+    faults = sum(len(line["faults"] or ()) for line in lines if line["event"] == "match.ended")
+    with Store.open(home.database) as store:
+        (ladder,) = store.tournaments.all()
+        kept = {name for _, _, name, _ in store.matches.results(ladder.id, "mantis")}
+        assert len(told) == len(set(told)) == ladder.played
+        assert kept == set(told)
+        counted = sum(sum(each.placements) for each in store.standings.load(ladder.id, "mantis").bots.values())
+        seats = sum(len(each) for *_, each in store.matches.results(ladder.id, "mantis"))
+        assert counted == seats, (counted, seats)
+    out.print(f"  {len(told):,} matches told, on record and counted, each once; {faults} seats forfeited by leaving")
+
+
+def local(tables: int, seconds: float) -> float:
+    """Decisions per second of the referee with as many tables at once between local processes."""
+
+    async def play() -> float:
+        programs = [find_program("random")] * 4
+        series = pairings("mantis", {"edition": "classic"}, ["a", "b", "c", "d"], 10_000_000, "seed", rotate=True)
+        decisions, began, used = 0, 0.0, 0.0
+        async with Referee(Limits(turn=20.0), Settings()) as referee:
+            async for _, outcome in play_series(referee, series, programs, tables):
+                began, used = began or time.monotonic(), used or time.process_time()
+                decisions += sum(outcome.decisions)
+                if time.monotonic() - began > seconds:
+                    break
+            took, used = time.monotonic() - began, time.process_time() - used
+            out.print(
+                f"  local:  {1e6 * used / decisions:,.0f} µs of the processor for a decision, the bots not counted"
+            )
+            return decisions / took
+
+    return uvloop.run(play())
+
+
+def main(
+    bots: Annotated[int, typer.Option(min=4, help="How many dial in.")] = 100,
+    seconds: Annotated[float, typer.Option(min=1, help="For how long each side is measured.")] = 20.0,
+    stays: Annotated[float, typer.Option(min=1, help="After how many seconds a bot hangs up, on average.")] = 20.0,
+    at_once: Annotated[int, typer.Option(min=1, help="How many matches a bot plays at the same time.")] = 4,
+) -> None:
+    """Measure arena serve with many bots that have dialled in."""
+    out.print(f"{bots} bots, {at_once} matches each at once, {seconds:g} s")
+    remote = served(bots, seconds, stays, at_once)
+    here = local(bots * at_once // 4, seconds)
+    out.print(f"  local:  {here:,.0f} decisions/s")
+    verdict = "reached" if remote >= WANTED * here else "not reached"
+    out.print(f"  served / local: {remote / here:.2f} (wanted: {WANTED:g}, {verdict})")
+
+
+if __name__ == "__main__":
+    typer.run(main)

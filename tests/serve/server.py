@@ -1,0 +1,142 @@
+"""A real `arena serve` for tests, and bots that dial in."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import os
+import re
+import signal
+import subprocess
+import time
+from collections.abc import AsyncIterator, Callable, Iterator, Sequence
+from contextlib import asynccontextmanager, contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import grpc
+
+from arena.referee.referee import SERVICE
+from arena.store.home import Home
+from arena.store.store import Store
+from arena.store.tokens import Scope
+from arena.v1 import mantis_pb2
+from arena.v1 import referee_pb2 as pb
+from tests.cli.run import ARENA
+
+PATIENCE = 60.0
+
+
+@dataclass
+class Serving:
+    """Where it is found."""
+
+    home: Path
+    pages: str
+    """The address of the pages, without a slash at the end."""
+    door: str
+    process: subprocess.Popen[str]
+    journal: Path
+
+    @property
+    def certificate(self) -> Path:
+        return self.home / "tls" / "certificate.pem"
+
+    def token(self, user: str, *scopes: Scope) -> str:
+        with Store.open(Home(self.home).database) as store:
+            return store.tokens.create(user, scopes or [Scope.PLAY])[1]
+
+    def told(self, event: str) -> list[dict[str, Any]]:
+        """What its log has of such events, each a line of JSON."""
+        complete = self.journal.read_text(encoding="utf-8").rpartition("\n")[0]
+        lines = [json.loads(line) for line in complete.splitlines() if not line.startswith("sandbox: ")]
+        return [line for line in lines if line["event"] == event]
+
+    def stop(self) -> int:
+        self.process.send_signal(signal.SIGTERM)
+        return self.process.wait(PATIENCE)
+
+
+def until(condition: Callable[[], bool]) -> None:
+    """Waits for a condition that must come true."""
+    deadline = time.monotonic() + PATIENCE
+    while not condition():
+        assert time.monotonic() < deadline, "it did not happen"
+        time.sleep(0.02)
+
+
+@contextmanager
+def serving(folder: Path, *options: str) -> Iterator[Serving]:
+    """`arena serve` with a home in this folder. It must end in order."""
+    home, journal = folder / "home", folder / "journal"
+    ports = ("--port", "0", "--grpc-port", "0", "--log-json")
+    command = [*ARENA, "serve", "--home", str(home), *ports, *options]
+    environment = {**os.environ, "COLUMNS": "200", "PYTHONUTF8": "1", "TERM": "dumb"}
+    with journal.open("w") as errors:
+        process = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=errors, text=True, env=environment)
+    try:
+        assert process.stdout
+        lines = [process.stdout.readline() for _ in range(2)]
+        found = re.search(r"(https?://\S+)/\?token=.*connect to (\S+)", "".join(lines), re.DOTALL)
+        assert found, (lines, journal.read_text())
+        yield Serving(home, found[1], found[2], process, journal)
+        if process.poll() is None:
+            process.send_signal(signal.SIGTERM)
+        assert process.wait(PATIENCE) == 0
+    finally:
+        if process.poll() is None:
+            process.kill()
+        process.communicate()
+    assert "Traceback" not in journal.read_text()
+
+
+def hello(token: str, name: str = "bot", **more: Any) -> pb.Hello:
+    return pb.Hello(**{"protocol": 1, "token": token, "name": name, "version": "1", "games": [pb.GAME_MANTIS], **more})
+
+
+class Visitor:
+    """A bot made of nothing but messages."""
+
+    def __init__(self, stream: Any) -> None:
+        self.stream = stream
+
+    async def say(self, message: pb.PlayRequest) -> None:
+        await self.stream.write(message.SerializeToString())
+
+    async def hear(self) -> pb.PlayResponse | None:
+        """The next message; None: the stream has ended in order."""
+        message = await asyncio.wait_for(self.stream.read(), PATIENCE)
+        return None if message is grpc.aio.EOF else pb.PlayResponse.FromString(message)
+
+    async def hear_fault(self) -> str:
+        """The next fault that is told."""
+        while (message := await self.hear()) is not None:
+            for fault in message.faults:
+                return fault.detail
+        raise AssertionError("the stream has ended without a fault")
+
+    async def hear_turn(self) -> mantis_pb2.MantisTurn:
+        """The next turn of Mantis."""
+        while (message := await self.hear()) is not None:
+            for turn in message.mantis_turns:
+                return turn
+        raise AssertionError("the stream has ended without a turn")
+
+
+@asynccontextmanager
+async def visiting(
+    door: str, said: pb.Hello | None, metadata: Sequence[tuple[str, str]] = (), ca: bytes | None = None
+) -> AsyncIterator[Visitor]:
+    """A visitor that says this first."""
+    options = [("grpc.enable_http_proxy", 0), ("grpc.use_local_subchannel_pool", 1)]  # a connection of its own
+    channel = (
+        grpc.aio.secure_channel(door, grpc.ssl_channel_credentials(ca), options=options)
+        if ca
+        else grpc.aio.insecure_channel(door, options=options)
+    )
+    async with channel:
+        visitor = Visitor(channel.stream_stream(f"/{SERVICE}/Play")(metadata=list(metadata)))
+        if said is not None:
+            await visitor.say(pb.PlayRequest(hello=said))
+        yield visitor
