@@ -49,7 +49,8 @@ def print_outcome(store: Store, record: TournamentRecord, conductor: Conductor, 
     if reasons:
         out.print("What a bot has printed: [bold]arena log NAME[/].", highlight=False)
     out.print(
-        "More: [bold]arena leaderboard[/] (--html FILE for plots), [bold]arena history[/], [bold]arena replay show[/]",
+        "More: [bold]arena web[/] (in the browser), [bold]arena leaderboard[/], [bold]arena history[/], "
+        "[bold]arena replay show[/]",
         highlight=False,
     )
 

@@ -145,10 +145,12 @@ class Hub:
                 continue
             try:
                 await self._look_once()
-            except Exception as error:  # noqa: BLE001, whatever it was, the next look may find it mended
+            except Exception as error:  # whatever it was, the next look may find it mended
                 self._seen = None
                 if str(error) != self._trouble:
-                    log.error("Pages are not kept up to date at the moment: %s", error)
+                    # What the user can mend is a sentence; of anything else the trace is wanted.
+                    unexpected = not isinstance(error, ArenaError)
+                    log.error("Pages are not kept up to date at the moment: %s", error, exc_info=unexpected)
                 self._trouble = str(error)
 
     async def _look_once(self) -> None:

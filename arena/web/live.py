@@ -20,7 +20,7 @@ from starlette.requests import Request
 from starlette.responses import RedirectResponse, Response
 from starlette.routing import Route
 
-from arena.errors import NothingThere
+from arena.errors import ArenaError, NothingThere
 from arena.store.home import Home
 from arena.tournament.broadcast import MATCH_NAME, LiveFolder
 from arena.viewer.film import More
@@ -127,9 +127,11 @@ class Live:
                     self.screenings.clear()  # who comes next is to see what is played then
                     self.featured = ""
                     self._shown.clear()
-            except Exception as error:  # noqa: BLE001, whatever it was, the next look may find it mended
+            except Exception as error:  # whatever it was, the next look may find it mended
                 if not self.trouble:
-                    log.error("Live matches are not followed at the moment: %s", error)
+                    # What the user can mend is a sentence; of anything else the trace is wanted.
+                    unexpected = not isinstance(error, ArenaError)
+                    log.error("Live matches are not followed at the moment: %s", error, exc_info=unexpected)
                 self.trouble = "Live matches are not followed at the moment. The server's own output says why."
 
     async def _go_on(self) -> None:
