@@ -80,7 +80,8 @@ def connect(
 
     def welcomed(welcome: pb.Welcome) -> None:
         at_once = f"up to {welcome.matches_at_once} matches at once"
-        who = f"{shown(program.label)} plays on {shown(server)} ({shown(welcome.referee)}), {at_once}."
+        way = f"the way there and back, {welcome.round_trip_us / 1000:.1f} ms, is not charged"
+        who = f"{shown(program.label)} plays on {shown(server)} ({shown(welcome.referee)}), {at_once}; {way}."
         out.print(who, highlight=False, soft_wrap=True)
 
     run_to_end(play())

@@ -46,6 +46,9 @@ def serve(
         str, typer.Option(metavar="N", help="How many matches a minute a bot begins at the most, or none.")
     ] = "60",
     at_once: Annotated[int, typer.Option(min=1, max=256, help="How many matches a bot plays at the same time.")] = 4,
+    grace: Annotated[
+        str, typer.Option(metavar="TIME", help="How long a bot may be away in the midst of its matches.")
+    ] = "20s",
     patience: Annotated[
         str, typer.Option("--drain", metavar="TIME", help="How long matches may go on when the server stops.")
     ] = "30s",
@@ -82,7 +85,7 @@ def serve(
         limits=Limits(turn=seconds(time_per_move), match=seconds(time_per_match)),
         pace=_pace(pace),
         patience=seconds(patience) or 0.0,
-        rules=DoorRules(matches_at_once=at_once),
+        rules=DoorRules(matches_at_once=at_once, grace=seconds(grace) or 0.0),
         known_as=known_as or (),
     )
 

@@ -3,7 +3,8 @@
 No networking here: the server feeds messages in through `receive` and takes messages out through `take`. Think time is
 measured from message to message: the clock of a turn starts when the turn has been sent and all turns sent before it
 have been answered. The time for a message with several answers is divided evenly among them. There are two clocks, read
-together: one for the time of day, and one for the processor time that the bot has used.
+together: one for the time of day, and one for the processor time that the bot has used. What the way to the bot and
+back takes is not the bot's time: where there is such a way, the clock starts so much later.
 """
 
 from __future__ import annotations
@@ -64,7 +65,10 @@ class Moment(NamedTuple):
 
     def since(self, earlier: Moment) -> Spent:
         cpu = None if self.cpu_ms is None or earlier.cpu_ms is None else max(0.0, self.cpu_ms - earlier.cpu_ms)
-        return Spent(1000 * (self.time - earlier.time), cpu)
+        return Spent(max(0.0, 1000 * (self.time - earlier.time)), cpu)
+
+    def later(self, seconds: float) -> Moment:
+        return self._replace(time=self.time + seconds)
 
 
 LONG_AGO = Moment(float("-inf"), 0.0)
@@ -86,6 +90,9 @@ class PendingTurn:
     batch: int = 0
     """The number of the message that it was sent in; 0: not sent yet."""
     sent: Moment = LONG_AGO
+    """When it was sent, or when its clock starts, where the way to the bot takes time."""
+    thought: float = 0.0
+    """Seconds that the bot has spent on it before, on a stream that broke."""
 
 
 class Traffic:
@@ -118,6 +125,8 @@ class Connection:
         """Called when something is held back: `release` must follow after `traffic.hold` seconds at the latest."""
         self.traffic = traffic
         traffic.connections.add(self)
+        self.round_trip = 0.0
+        """Seconds that a message takes to the bot and back, without any thinking."""
         self.turns_waiting = 0
         """Turns that are to be sent."""
         self._released = False
@@ -162,12 +171,12 @@ class Connection:
         match.encoder.fill_start(start)
         self._post()
 
-    def ask(self, chair: Chair) -> None:
-        """It is this seat's turn."""
+    def ask(self, chair: Chair, thought: float = 0.0) -> None:
+        """It is this seat's turn, on which the bot has spent so many seconds before."""
         match = chair.table.match
         match.encoder.add_turn(self._outbox, chair.seat, chair.number, match.turn, match.ms_left(chair.seat))
         self.turns_waiting += 1
-        self._pending[chair.number] = PendingTurn(chair, match.turn)
+        self._pending[chair.number] = PendingTurn(chair, match.turn, thought=thought)
         self._post()
 
     def tell_fault(self, chair: Chair | None, fault: Fault) -> None:
@@ -177,6 +186,15 @@ class Connection:
         if chair and (pending := self._pending.pop(number, None)) and pending.batch:
             self._answered(pending.batch)
         self._post()
+
+    def take_over(self, chair: Chair, thought: float = 0.0) -> None:
+        """The bot had this seat on a stream that broke. It may be a new process, so all of the match is told again."""
+        chair.player = self
+        match = chair.table.match
+        match.encoder.forget(chair.seat)
+        self.sit_down(chair)
+        if match.seat_to_ask == chair.seat:
+            self.ask(chair, thought)
 
     def stand_up(self, chair: Chair, end: pb.MatchEnd) -> None:
         """The match is over."""
@@ -208,11 +226,13 @@ class Connection:
             return None
         self._released = False
         message = self.take_all()
+        starts = now.later(self.round_trip) if self.round_trip else now
         turns = 0
         for pending in reversed(self._pending.values()):
             if pending.batch:
                 break
-            pending.batch, pending.sent = self._batches + 1, now
+            pending.batch = self._batches + 1
+            pending.sent = starts.later(-pending.thought) if pending.thought else starts
             turns += 1
         if turns:
             self._batches += 1
@@ -287,6 +307,28 @@ class Connection:
         if not self._unanswered[batch]:
             del self._unanswered[batch]
             self.wake()
+
+    def stood_still(self, seconds: float) -> None:
+        """For so long nothing has reached the bot: no clock has run."""
+        self._last_reply = self._last_reply.later(seconds)
+        for pending in self._pending.values():
+            if pending.batch:
+                pending.sent = pending.sent.later(seconds)
+
+    def stop_asking(self, now: Moment) -> list[tuple[Chair, float]]:
+        """The stream is gone. Returns the seats that are not lost, with the seconds spent on the turn there.
+
+        First those whose turn it is, in the order in which they were asked.
+        """
+        thinking = self.thinking(now)
+        asked = [pending.chair for pending in self._pending.values()]
+        self.traffic.connections.discard(self)
+        self.traffic.unanswered -= sum(self._unanswered.values())
+        self._unanswered.clear()
+        self._pending.clear()
+        others = [chair for chair in self.chairs.values() if chair not in asked]
+        spent = {thinking[0]: thinking[1].wall / 1000} if thinking and not self.late else {}
+        return [(chair, spent.get(chair, 0.0)) for chair in (*asked, *others) if not chair.forfeited]
 
     def thinking(self, now: Moment) -> tuple[Chair, Spent] | None:
         """The match that the bot is thinking about now, and the time that it has taken so far."""

@@ -82,6 +82,10 @@ class Conversation:
     def _after_message(self, answers: list[Answer]) -> None:
         """It has sent something, with these answers."""
 
+    def _about_the_clock(self) -> str:
+        """What else a bot's author should know who reads that it was over time; begins with a space."""
+        return ""
+
     def cut_off(self) -> None:
         """Ends it, because it does not listen any more."""
         self._closing.set()
@@ -121,7 +125,12 @@ class Conversation:
             await stream.write(self.connection.take_all().SerializeToString())
             return
         self.connection.welcome(
-            pb.Welcome(protocol=PROTOCOL, referee=f"arena {__version__}", matches_at_once=self.capacity)
+            pb.Welcome(
+                protocol=PROTOCOL,
+                referee=f"arena {__version__}",
+                matches_at_once=self.capacity,
+                round_trip_us=round(1e6 * self.connection.round_trip),
+            )
         )
         self._welcomed()
         tasks = [asyncio.create_task(job) for job in (self._write(stream), self._read(stream), self._closing.wait())]
@@ -214,4 +223,4 @@ class Conversation:
         if why := match.overtime(chair.seat, spent):
             connection.late, connection.late_since = True, now.time
             match.charge(chair.seat, spent)
-            chair.table.forfeit(chair, FaultKind.TIMEOUT, why)
+            chair.table.forfeit(chair, FaultKind.TIMEOUT, why + self._about_the_clock())

@@ -23,18 +23,21 @@ from arena.referee.referee import HELLO_WITHIN, SERVER_OPTIONS, SERVICE
 from arena.serve.admission import Allowance
 from arena.serve.guest import MOST_IN_A_MESSAGE, Guest, what_is_wrong
 from arena.serve.ladder import OpenLadder
+from arena.serve.line import Line
 from arena.store.tokens import Scope, Token
 from arena.v1 import referee_pb2 as pb
 
 BEARER = "bearer "
-ALIVE_EVERY_MS = 20_000
-"""How often a silent connection is asked whether it is still there."""
+ALIVE_EVERY_MS = 2_000
+"""How often a silent connection is asked whether it is still there: often, so that a cut is seen as one in time."""
+ALIVE_WITHIN_MS = 60_000
+"""How long it has to answer that. What a cut costs is the ladder's business; this is for those who never come back."""
 OPTIONS = [
     *(option for option in SERVER_OPTIONS if option[0] != "grpc.max_receive_message_length"),
     ("grpc.max_receive_message_length", 4 * MOST_IN_A_MESSAGE),  # a guest with a bit too much can be told
     ("grpc.max_metadata_size", 8 * 1024),
     ("grpc.keepalive_time_ms", ALIVE_EVERY_MS),
-    ("grpc.keepalive_timeout_ms", ALIVE_EVERY_MS // 2),
+    ("grpc.keepalive_timeout_ms", ALIVE_WITHIN_MS),
     ("grpc.keepalive_permit_without_calls", 1),
     ("grpc.http2.min_ping_interval_without_data_ms", 10_000),
 ]
@@ -52,6 +55,8 @@ class DoorRules:
     connections_at_once: int = 10
     """Of a token within moments; then so many a minute."""
     connections_a_minute: int = 30
+    grace: float = 20.0
+    """Seconds that a guest may be away in the midst of its matches."""
 
 
 class Refused(Exception):
@@ -115,7 +120,7 @@ class Door:
         try:
             hello = _hello(first)
             token = await self._admit(hello, _bearer(stream), peer)
-            guest = await self._guest(hello, token)
+            guest = await self._guest(hello, token, stream.peer())
         except Refused as refused:
             self.ladder.metrics.knocks.labels("refused").inc()
             self.ladder.journal.tell("bot.refused", peer=peer, why=str(refused))
@@ -141,7 +146,7 @@ class Door:
             raise Refused("This token was used too often within a short time: wait a minute.")
         return token
 
-    async def _guest(self, hello: pb.Hello, token: Token) -> Guest:
+    async def _guest(self, hello: pb.Hello, token: Token, peer: str) -> Guest:
         if wrong := what_is_wrong(hello):
             raise Refused(wrong)
         here = self.ladder.guests
@@ -157,8 +162,9 @@ class Door:
                 raise Refused(f"With one token {self.rules.guests_of_a_token} bots may be here at the same time.")
             if len(here) >= self.rules.guests:
                 raise Refused(f"There are {self.rules.guests} bots here, which is as many as there may be: come later.")
-        ladder = self.ladder
-        return Guest(token, registered, self.rules.matches_at_once, ladder.referee.traffic, ladder.welcome)
+        ladder, rules = self.ladder, self.rules
+        traffic = ladder.referee.traffic
+        return Guest(token, registered, rules.matches_at_once, traffic, ladder.welcome, Line(peer), rules.grace)
 
     def _no_store(self, error: BadStore) -> Refused:
         """Where the store is and what is wrong with it is the organiser's business."""
@@ -169,13 +175,19 @@ class Door:
         """The guest's stay."""
         ladder, label = self.ladder, guest.registered.label
         ladder.metrics.knocks.labels("welcome").inc()
-        ladder.journal.tell("bot.connected", bot=label, user=guest.token.user, token=guest.token.id, peer=peer)
+        ladder.journal.tell(
+            "bot.connected",
+            bot=label,
+            user=guest.token.user,
+            token=guest.token.id,
+            peer=peer,
+            round_trip_ms=guest.round_trip_ms,
+        )
         await self._note(guest.token, "connected", f"{label} from {peer}")
         try:
             await guest.serve(hello, stream)
         finally:
             ladder.say_goodbye(guest)
-            ladder.journal.tell("bot.left", bot=label, user=guest.token.user)
 
     async def _note(self, token: Token, deed: str, detail: str) -> None:
         try:

@@ -1,7 +1,7 @@
 """The ladder without end: as long as there are guests, matches are played between them.
 
-A match never waits for a guest that has gone: its seat is forfeited and the house plays on. A guest sits at a table
-once, and at several tables at the same time, as many as it can take.
+A match waits for a guest whose connection broke, but not for long: then its seat is forfeited and the house plays on. A
+guest sits at a table once, and at several tables at the same time, as many as it can take.
 """
 
 from __future__ import annotations
@@ -9,7 +9,9 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import secrets
-from collections.abc import Sequence
+import time
+from collections.abc import Callable, Sequence
+from functools import partial
 
 from anyio import to_thread
 
@@ -30,6 +32,8 @@ WRITE_EVERY = 0.25
 """Seconds for which matches that were played come together before they are written."""
 MOST_UNWRITTEN = 5000
 """So many matches may wait for a disk that is full; then no more begin."""
+LOOK_AT_LINES = 0.25
+"""Seconds between two looks at how the ways to the guests are."""
 LOOK_AT_TOKENS = 2.0
 """Seconds between two looks at whether the guests' tokens still hold."""
 LOOK_FOR_TABLES = 0.1
@@ -63,7 +67,9 @@ class OpenLadder:
         self._matches: set[asyncio.Task[None]] = set()
         self._something_new = asyncio.Event()
         self._jobs: list[asyncio.Task[None]] = []
-        metrics.follow(lambda: len(self.guests), lambda: len(self._matches))
+        self._ended: dict[str, Callable[[], None]] = {}
+        """Matches that are not on record yet, with what tells of them once they are."""
+        metrics.follow(lambda: sum(guest.is_here for guest in self.guests.values()), lambda: len(self._matches))
 
     def start(self) -> None:
         jobs = (self._give_tables(), self._watch_clocks(), self._watch_tokens(), self._write_down())
@@ -72,17 +78,23 @@ class OpenLadder:
     # Who is here
 
     def welcome(self, guest: Guest) -> None:
-        """A guest has come. Where it was here already, by a connection that is perhaps dead, the new one counts."""
+        """A guest has come. Where it was here already, by a connection that is perhaps dead, the new one goes on."""
         version = guest.registered.version_id
         if before := self.guests.get(version):
+            guest.follow(before)
             before.send_away("It has connected anew, and only its latest connection counts.")
+            self.journal.tell("bot.back", bot=guest.registered.label, seats=len(guest.connection.chairs))
         self.guests[version] = guest
         self._something_new.set()
 
     def say_goodbye(self, guest: Guest) -> None:
-        """A guest has gone."""
-        guest.leave()
+        """A guest's stream has ended. If it has left in the midst of its matches it may come back."""
         version = guest.registered.version_id
+        if guest.is_away and guest.playing and not guest.dead and not self.draining:
+            self.journal.tell("bot.away", bot=guest.registered.label, seats=len(guest.connection.chairs))
+            return
+        self.journal.tell("bot.left", bot=guest.registered.label, user=guest.token.user)
+        guest.leave()
         if self.guests.get(version) is guest:
             del self.guests[version]
             for _, maker in self._makers:
@@ -105,7 +117,7 @@ class OpenLadder:
         """Begins one match, if there are enough who can play it."""
         if self.draining or self.ledger.unwritten > MOST_UNWRITTEN:
             return False
-        playing = [guest for guest in self.guests.values() if page.bracket.game in guest.games and not guest.dead]
+        playing = [guest for guest in self.guests.values() if page.bracket.game in guest.games and guest.is_here]
         possible = page.bracket.rules.seat_range(**dict(page.bracket.options))
         seats = min(len(playing), USUAL_SEATS, possible[-1])
         if seats < possible[0]:
@@ -115,11 +127,11 @@ class OpenLadder:
         if table is None:
             return False
         guests = [self.guests[version] for version in table]
+        job, block = page.plan([guest.registered for guest in guests], secrets.token_hex(16))
         for guest in guests:
-            guest.matches += 1
+            guest.playing.add(job.plan.id)
             if self.pace:
                 self.pace.take(guest.registered.version_id)
-        job, block = page.plan([guest.registered for guest in guests], secrets.token_hex(16))
         task = asyncio.create_task(self._play(page, job, block, guests), name=job.plan.id)
         self._matches.add(task)
         task.add_done_callback(self._matches.discard)
@@ -130,7 +142,7 @@ class OpenLadder:
 
     async def _play(self, page: Page, job: Job, block: BlockRecord, guests: Sequence[Guest]) -> None:
         try:
-            if any(guest.dead for guest in guests):
+            if not all(guest.is_here for guest in guests):
                 return  # it has gone since the table was given; nobody has sat down yet
             outcome = await self.referee.play(job.plan, [guest.connection for guest in guests], self.limits)
         except ArenaError as error:
@@ -138,27 +150,37 @@ class OpenLadder:
             return
         finally:
             for guest in guests:
-                guest.matches -= 1
+                guest.playing.discard(job.plan.id)
             self._something_new.set()
-        self.ledger.take(page, job, block, outcome)
-        self.metrics.count(page.bracket.name, outcome)
-        self.metrics.unwritten.set(self.ledger.unwritten)
-        self.journal.tell(
+        self._ended[job.plan.id] = partial(
+            self.journal.tell,
             "match.ended",
             match=job.plan.id,
             bots=list(job.plan.bots),
             places=", ".join(map(str, outcome.result.placements)),
             faults=[f"{job.plan.bots[fault.seat]}: {fault.fault.value}" for fault in outcome.faults] or None,
         )
+        self.ledger.take(page, job, block, outcome)
+        self.metrics.count(page.bracket.name, outcome)
+        self.metrics.unwritten.set(self.ledger.unwritten)
 
     # Beside the matches
 
     async def _watch_clocks(self) -> None:
+        looked = 0.0
         while True:
             await asyncio.sleep(TICK)
-            for guest in list(self.guests.values()):
+            here = list(self.guests.values())
+            if time.monotonic() - looked > LOOK_AT_LINES:
+                looked = time.monotonic()
+                for guest in here:
+                    guest.look()
+                    self.metrics.round_trip.observe(guest.connection.round_trip)
+            for guest in here:
                 if not guest.dead:
                     guest.check_time(HUNG_AFTER)
+                if guest.dead and guest.is_away:  # nobody else says goodbye to it: its stream has ended before
+                    self.say_goodbye(guest)
 
     async def _watch_tokens(self) -> None:
         while True:
@@ -181,9 +203,10 @@ class OpenLadder:
             await self.write()
 
     async def write(self) -> bool:
-        """Writes what was played. What cannot be written now is kept, and tried again."""
+        """Writes what was played, and then tells of it. What cannot be written now is kept, and tried again."""
         try:
-            await to_thread.run_sync(self.ledger.write)
+            for name in await to_thread.run_sync(self.ledger.write):
+                self._ended.pop(name)()
         except ArenaError as error:
             self.journal.tell("store.failed", why=str(error))
             return False

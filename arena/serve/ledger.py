@@ -82,8 +82,9 @@ class Ledger:
     def unwritten(self) -> int:
         return sum(len(page.unwritten) + len(page.counted) for page in self.pages)
 
-    def write(self) -> None:
-        """Writes what has come together. What cannot be written stays here, and is tried again."""
+    def write(self) -> list[str]:
+        """Writes what has come together; returns the names of these matches. What cannot be written is tried again."""
+        written: list[str] = []
         with self._writing:
             for page in self.pages:
                 if not page.counted:
@@ -95,4 +96,6 @@ class Ledger:
                     page.changes = page.standings.take_changes()
                 if page.counted:
                     self.store.remote.write(self.ladder, page.bracket.name, page.counted, page.standings, page.changes)
+                    written += [match.name for _, match in page.counted]
                     page.counted = []
+        return written

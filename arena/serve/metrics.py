@@ -11,6 +11,7 @@ from starlette.responses import Response
 from arena.referee import Outcome
 
 OVERHEAD = (0.0001, 0.0002, 0.0005, 0.001, 0.002, 0.005, 0.01, 0.02, 0.05, 0.1, 0.5)
+ROUND_TRIP = (0.0001, 0.001, 0.005, 0.01, 0.02, 0.05, 0.1, 0.2, 0.5)
 
 
 class Metrics:
@@ -32,6 +33,13 @@ class Metrics:
             "What a turn took besides the bot's own time, as the mean of a match.",
             registry=registry,
             buckets=OVERHEAD,
+        )
+
+        self.round_trip = Histogram(
+            "arena_round_trip_seconds",
+            "The way to a bot and back, four times a second for each bot; no bot's clock is charged for it.",
+            registry=registry,
+            buckets=ROUND_TRIP,
         )
 
     def follow(self, guests: Callable[[], int], matches: Callable[[], int]) -> None:

@@ -88,14 +88,16 @@ class PlayResponse(_message.Message):
     def __init__(self, welcome: _Optional[_Union[Welcome, _Mapping]] = ..., starts: _Optional[_Iterable[_Union[MatchStart, _Mapping]]] = ..., faults: _Optional[_Iterable[_Union[Fault, _Mapping]]] = ..., mantis_turns: _Optional[_Iterable[_Union[_mantis_pb2.MantisTurn, _Mapping]]] = ..., tentagram_turns: _Optional[_Iterable[_Union[_tentagram_pb2.TentagramTurn, _Mapping]]] = ..., ends: _Optional[_Iterable[_Union[MatchEnd, _Mapping]]] = ...) -> None: ...
 
 class Welcome(_message.Message):
-    __slots__ = ("protocol", "referee", "matches_at_once")
+    __slots__ = ("protocol", "referee", "matches_at_once", "round_trip_us")
     PROTOCOL_FIELD_NUMBER: _ClassVar[int]
     REFEREE_FIELD_NUMBER: _ClassVar[int]
     MATCHES_AT_ONCE_FIELD_NUMBER: _ClassVar[int]
+    ROUND_TRIP_US_FIELD_NUMBER: _ClassVar[int]
     protocol: int
     referee: str
     matches_at_once: int
-    def __init__(self, protocol: _Optional[int] = ..., referee: _Optional[str] = ..., matches_at_once: _Optional[int] = ...) -> None: ...
+    round_trip_us: int
+    def __init__(self, protocol: _Optional[int] = ..., referee: _Optional[str] = ..., matches_at_once: _Optional[int] = ..., round_trip_us: _Optional[int] = ...) -> None: ...
 
 class MatchStart(_message.Message):
     __slots__ = ("match", "id", "seats", "seat", "seed", "ms_per_turn", "ms_per_match", "mantis", "tentagram")

@@ -38,6 +38,10 @@ class Encoder(ABC):
         self.seen[seat] = len(self.events)
         return new
 
+    def forget(self, seat: int) -> None:
+        """The seat has seen nothing: a new process has taken it."""
+        self.seen[seat] = 0
+
     @abstractmethod
     def record(self, events: Sequence[object]) -> None:
         """Takes the public events of an action."""

@@ -91,6 +91,56 @@ def test_the_clock_of_a_turn_starts_when_the_one_before_is_answered() -> None:
     assert desk.bots[0].thinking(Moment(10.4)) is None
 
 
+def test_the_way_to_a_bot_and_back_is_not_charged() -> None:
+    desk = Desk(2)
+    bot = desk.bots[0]
+    bot.round_trip = 0.1
+    message = taken(bot, 0.0)
+    assert bot.thinking(Moment(0.05)) == (desk.tables[0].chairs[0], (0.0, None))
+    (first,), _ = bot.receive(answers(message, 1), Moment(0.13))
+    assert first.spent.wall == pytest.approx(30.0)
+    message.mantis_turns.pop(0)
+    (second,), _ = bot.receive(answers(message, 1), Moment(0.15))
+    assert second.spent.wall == pytest.approx(20.0), "the turn was there already: only once is there a way"
+
+
+def test_while_nothing_reaches_a_bot_its_clock_stands_still() -> None:
+    bot = Desk(1).bots[0]
+    message = taken(bot, 0.0)
+    bot.stood_still(5.0)
+    (answer,), _ = bot.receive(answers(message), Moment(5.2))
+    assert answer.spent.wall == pytest.approx(200.0)
+
+
+def test_a_new_stream_takes_over_the_seats_and_is_told_all_again() -> None:
+    desk = Desk(3)
+    old, other = desk.bots
+    for _ in range(20):  # so that something has happened
+        for bot in (old, other):
+            bot.release()
+            while (message := bot.take(Moment(1.0))) is not None and message.mantis_turns:
+                for answer in bot.receive(answers(message), Moment(1.0))[0]:
+                    answer.chair.table.answer(answer.chair, answer.action, answer.spent)
+        if old.turns_waiting > 1:
+            break
+    old.release()
+    waiting = taken(old, 2.0)
+    seats = old.stop_asking(Moment(2.5))
+    assert old.traffic.connections == {other}
+    assert [spent for _, spent in seats] == [0.5, 0.0, 0.0]
+    new = Connection(lambda: None, desk.hold, old.traffic)
+    for chair, spent in seats:
+        new.take_over(chair, spent)
+    new.release()
+    message = taken(new, 10.0)
+    assert {start.id for start in message.starts} == {"m0", "m1", "m2"}
+    assert len(message.mantis_turns) == len(waiting.mantis_turns) > 1
+    for turn in message.mantis_turns:
+        assert turn.events == bytes(new.chairs[turn.match].table.match.encoder.events) != b""
+    for answer in new.receive(answers(message), Moment(10.25))[0]:
+        assert answer.spent.wall == pytest.approx(750 / len(message.mantis_turns)), "what was spent before counts"
+
+
 def test_answers_held_up_by_a_late_one_are_not_charged() -> None:
     desk = Desk(3)
     message = taken(desk.bots[0], 10.0)

@@ -123,6 +123,18 @@ class Visitor:
                 return turn
         raise AssertionError("the stream has ended without a turn")
 
+    async def hear_start(self) -> tuple[pb.MatchStart, mantis_pb2.MantisTurn]:
+        """The next message with a match that starts with a turn of ours."""
+        while (message := await self.hear()) is not None:
+            if message.starts and message.mantis_turns:
+                return message.starts[0], message.mantis_turns[0]
+        raise AssertionError("the stream has ended without a start")
+
+    async def answer(self, turn: mantis_pb2.MantisTurn) -> None:
+        """Takes the first action that is legal."""
+        answers = pb.Answers(match=[turn.match], turn=[turn.turn], action=[turn.legal[0]])
+        await self.say(pb.PlayRequest(answers=answers))
+
 
 @asynccontextmanager
 async def visiting(

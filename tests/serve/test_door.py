@@ -22,8 +22,10 @@ from tests.serve.server import Serving, hello, serving, until, visiting
 @pytest.fixture(scope="module")
 def served(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Serving]:
     folder = tmp_path_factory.mktemp("door")
-    options = ("--insecure", "--time-per-move", "2s", "--pace", "none", "--at-once", "2", "--bracket", "mantis")
-    with serving(folder, *options) as server:  # who plays only Tentagram stays and is never asked
+    options = ("--insecure", "--time-per-move", "2s", "--pace", "none", "--at-once", "2", "--grace", "1s")
+    with serving(
+        folder, *options, "--bracket", "mantis"
+    ) as server:  # who plays only Tentagram stays and is never asked
         yield server
 
 
@@ -102,6 +104,35 @@ def test_a_bot_that_sleeps_or_goes_loses_its_match_and_nobody_else_waits(served:
     faults = [fault for line in served.told("match.ended") for fault in line["faults"] or ()]
     assert {"finn/sleeps 1: timeout", "finn/goes 1: disconnect"} <= set(faults)
     until(lambda: len(served.told("bot.left")) == len(served.told("bot.connected")))
+
+
+def test_a_bot_whose_stream_breaks_comes_back_to_its_seats(tmp_path: Path) -> None:
+    options = ("--insecure", "--time-per-move", "none", "--pace", "none", "--at-once", "1", "--grace", "60s")
+    with serving(tmp_path, *options, "--bracket", "mantis") as served:
+        token = served.token("mia")
+
+        async def evening() -> None:
+            session = asyncio.create_task(Session(Simple("plays")).play(served.door, served.token("emil")))
+            async with visiting(served.door, hello(token, "breaks")) as first:
+                turn = await first.hear_turn()
+                events = turn.events
+                await first.answer(turn)
+                turn = await first.hear_turn()
+                events += turn.events
+            await asyncio.to_thread(until, lambda: bool(served.told("bot.away")))
+            async with visiting(served.door, hello(token, "breaks")) as second:
+                start, turn = await second.hear_start()
+                assert turn.events == events, "a new process is told everything"
+                while start.id not in {line["match"] for line in served.told("match.ended")}:
+                    await second.answer(turn)
+                    turn = await second.hear_turn()
+            session.cancel()
+            await asyncio.gather(session, return_exceptions=True)
+
+        asyncio.run(evening())
+        first = served.told("match.ended")[0]
+        assert first["faults"] is None
+        assert [line["seats"] for line in served.told("bot.back")] == [1]
 
 
 def test_a_bot_that_sends_too_much_is_cut_off(served: Serving) -> None:
