@@ -28,7 +28,7 @@ from arena.store.tokens import Scope, Token
 from arena.v1 import referee_pb2 as pb
 
 BEARER = "bearer "
-ALIVE_EVERY_MS = 2_000
+ALIVE_EVERY_MS = 1_000
 """How often a silent connection is asked whether it is still there: often, so that a cut is seen as one in time."""
 ALIVE_WITHIN_MS = 60_000
 """How long it has to answer that. What a cut costs is the ladder's business; this is for those who never come back."""

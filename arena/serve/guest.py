@@ -64,6 +64,8 @@ class Guest(Conversation):
         self._here_since = time.monotonic()
         self._cut_since: float | None = None
         """Since when nothing reaches it, though its stream has not ended."""
+        self._whole_since: float | None = None
+        """Since when something reaches it again, though it has not been heard of yet."""
         self._away_since: float | None = None
         """Since when it has no stream."""
         self._seats: list[tuple[Chair, float]] = []
@@ -101,13 +103,30 @@ class Guest(Conversation):
         """This is how the way to it is now."""
         self.connection.round_trip = condition.round_trip or self.connection.round_trip
         now = time.monotonic()
-        if condition.dead and self._cut_since is None:
-            self._cut_since = now
-            self._grace_left = self._grace_now(now)
-        elif not condition.dead and self._cut_since is not None:
+        if condition.dead:
+            if self._cut_since is None:
+                self._grace_left = self._grace_now(now)
+                self._cut_since = now - condition.silent
+            self._whole_since = None
+        elif self._cut_since is not None:
+            if self._whole_since is None:
+                self._whole_since = now
+            # What the bot said into the cut it says again, but the longer the cut the later: for as long again at most.
+            cut = self._whole_since - self._cut_since
+            if now - condition.wordless > self._cut_since or now - self._whole_since > cut:
+                self._reach_again()
+
+    def _reach_again(self) -> None:
+        """The way to it is whole again."""
+        now = time.monotonic()
+        if self._cut_since is not None:
             self.connection.stood_still(now - self._cut_since)
             self._grace_left -= now - self._cut_since
             self._cut_since, self._here_since = None, now
+
+    def _handle(self, message: pb.PlayRequest) -> None:
+        self._reach_again()
+        super()._handle(message)
 
     def _about_the_clock(self) -> str:
         return f" The way to it and back, {self.round_trip_ms:g} ms, was not counted."

@@ -176,6 +176,7 @@ class OpenLadder:
                 for guest in here:
                     guest.look()
                     self.metrics.round_trip.observe(guest.connection.round_trip)
+                self._something_new.set()  # who was out of reach may be here again
             for guest in here:
                 if not guest.dead:
                     guest.check_time(HUNG_AFTER)

@@ -19,8 +19,9 @@ MOST_CREDITED = 1.0
 LOST_AFTER = 2
 """So often in a row what was sent must have been sent again, and not have arrived, for a line to be called dead."""
 
-# Of struct tcp_info, which Linux only ever adds to: timeouts in a row, and the least round trip of the last minutes.
-RETRANSMITS, MIN_RTT = struct.Struct("2xB"), struct.Struct("=148xI")
+# Of struct tcp_info, which Linux only ever adds to: timeouts in a row; milliseconds since data and since anything else
+# arrived; microseconds of the least round trip of the last minutes.
+INFO = struct.Struct("=2xB49xII88xI")
 MAPPED = "::ffff:"
 """So an address of the older kind begins on a socket that is for both."""
 
@@ -32,6 +33,10 @@ class Condition(NamedTuple):
     """Seconds to the bot and back; 0 where that cannot be known."""
     dead: bool = False
     """Whether nothing arrives there."""
+    silent: float = 0.0
+    """For how many seconds nothing has come from there."""
+    wordless: float = 0.0
+    """For how many seconds nothing has come but receipts for what we sent."""
 
 
 UNKNOWN = Condition(0.0)
@@ -56,11 +61,13 @@ class Line:
             with _Borrowed(self._file) as ours:
                 if _peer_of(ours) != self._peer:
                     return UNKNOWN  # it is closed, and the number is another file's
-                info = ours.getsockopt(socket.IPPROTO_TCP, socket.TCP_INFO, MIN_RTT.size)
-        except OSError:
+                info = ours.getsockopt(socket.IPPROTO_TCP, socket.TCP_INFO, INFO.size)
+            timeouts, data, receipt, least = INFO.unpack(info)
+        except (OSError, struct.error):
             return UNKNOWN
-        (retransmits,), (least,) = RETRANSMITS.unpack_from(info), MIN_RTT.unpack_from(info)
-        return Condition(min(MOST_CREDITED, least / 1e6), retransmits >= LOST_AFTER)
+        return Condition(
+            min(MOST_CREDITED, least / 1e6), timeouts >= LOST_AFTER, min(data, receipt) / 1000, data / 1000
+        )
 
     def _find(self) -> int | None:
         if self._peer is None or not hasattr(socket, "TCP_INFO"):

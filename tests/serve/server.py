@@ -67,11 +67,12 @@ def until(condition: Callable[[], bool]) -> None:
 
 
 @contextmanager
-def serving(folder: Path, *options: str) -> Iterator[Serving]:
-    """`arena serve` with a home in this folder. It must end in order."""
+def serving(folder: Path, *options: str, within: str | None = None) -> Iterator[Serving]:
+    """`arena serve` with a home in this folder, within this network namespace. It must end in order."""
     home, journal = folder / "home", folder / "journal"
     ports = ("--port", "0", "--grpc-port", "0", "--log-json")
-    command = [*ARENA, "serve", "--home", str(home), *ports, *options]
+    place = ["ip", "netns", "exec", within] if within else []
+    command = [*place, *ARENA, "serve", "--home", str(home), *ports, *options]
     environment = {**os.environ, "COLUMNS": "200", "PYTHONUTF8": "1", "TERM": "dumb"}
     with journal.open("w") as errors:
         process = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=errors, text=True, env=environment)
