@@ -1,10 +1,10 @@
-"""Measures `arena serve` with many bots that have dialled in, beside the same number of tables between local processes.
+"""Measures `arena serve` with many bots that have dialled in, beside the local runner.
 
 Laws of the measurement:
 - the bots are real streams to a real server on the loopback, without TLS; they come from two processes, run the SDK and
   choose at random; now and then one hangs up in the midst of its matches and comes back;
-- beside it the referee plays as many tables at once between four local processes of the bundled random bot, which get
-  their turns in large batches; both run for the same time, one after the other;
+- beside it the local runner plays a tournament of four random bots, at tables of four, as `arena tournament` does; both
+  put everything on record and run for the same time, in turns; the median of the ratios counts;
 - decisions per second count; reached or not, it is said, and the exit code is 0, unless the server's own books are
   wrong: every match that it has told of must be on record once, and counted once.
 """
@@ -14,6 +14,7 @@ from __future__ import annotations
 import asyncio
 import json
 import multiprocessing
+import os
 import random
 import re
 import signal
@@ -22,25 +23,28 @@ import sys
 import time
 import urllib.request
 from pathlib import Path
+from statistics import median
 from tempfile import TemporaryDirectory
 from typing import Annotated
 
 import psutil
 import typer
 import uvloop
-from rich.console import Console
 
 from arena.bot import Bot, MantisTurn, mantis
 from arena.bot import session as sdk
-from arena.referee import Limits, Referee, Settings, find_program
-from arena.referee.series import pairings, play_series
+from arena.referee import Limits
 from arena.store.home import Home
 from arena.store.store import Store
 from arena.store.tokens import Scope
+from arena.submission import Submission, submit
+from arena.tournament.event import Event
+from bench.tournament import out, play, verdict
 
-out = Console()
 WANTED = 0.5
 CLIENTS = 2
+SEATS = 4
+LOCAL_BOTS = ("random a", "random b", "random c", "random d")
 SAMPLE = re.compile(r'^(arena_\w+)(?:\{le="([^"]+)"\})? (\S+)$', re.MULTILINE)
 
 
@@ -131,10 +135,14 @@ def served(bots: int, seconds: float, stays: float, at_once: int) -> float:
 
 
 def _print_overhead(before: dict[tuple[str, str], float], after: dict[tuple[str, str], float]) -> None:
-    buckets = {le: after[name, le] - before[name, le] for name, le in after if name == "arena_overhead_seconds_bucket"}
-    for share in (0.5, 0.99):
-        within = next(le for le, count in buckets.items() if count >= share * buckets["+Inf"])
-        out.print(f"  overhead of a turn, mean of a match: {share:.0%} within {within} s")
+    told = {"overhead": "overhead of a turn, mean of a match", "wait": "wait of the oldest turn in a message"}
+    for metric, what in told.items():
+        bucket = f"arena_{metric}_seconds_bucket"
+        counts = {le: after[name, le] - before[name, le] for name, le in after if name == bucket}
+        middle, p99 = (
+            next(le for le, count in counts.items() if count >= share * counts["+Inf"]) for share in (0.5, 0.99)
+        )
+        out.print(f"  {what}: median within {middle} s, p99 within {p99} s")
 
 
 def _check_books(home: Home, journal: Path) -> None:
@@ -152,41 +160,42 @@ def _check_books(home: Home, journal: Path) -> None:
     out.print(f"  {len(told):,} matches told, on record and counted, each once; {faults} seats forfeited by leaving")
 
 
-def local(tables: int, seconds: float) -> float:
-    """Decisions per second of the referee with as many tables at once between local processes."""
-
-    async def play() -> float:
-        programs = [find_program("random")] * 4
-        series = pairings("mantis", {"edition": "classic"}, ["a", "b", "c", "d"], 10_000_000, "seed", rotate=True)
-        decisions, began, used = 0, 0.0, 0.0
-        async with Referee(Limits(turn=20.0), Settings()) as referee:
-            async for _, outcome in play_series(referee, series, programs, tables):
-                began, used = began or time.monotonic(), used or time.process_time()
-                decisions += sum(outcome.decisions)
-                if time.monotonic() - began > seconds:
-                    break
-            took, used = time.monotonic() - began, time.process_time() - used
-            out.print(
-                f"  local:  {1e6 * used / decisions:,.0f} µs of the processor for a decision, the bots not counted"
-            )
-            return decisions / took
-
-    return uvloop.run(play())
+def local(seconds: float) -> float:
+    """Decisions per second of the local runner, with everything on record there, too."""
+    with TemporaryDirectory() as folder:
+        home = Home(Path(folder))
+        with Store.open(home.database) as store:
+            for name in LOCAL_BOTS:
+                submit(home, store, Submission("random", name=name, limits=Limits(start=60.0)), thorough=False)
+        played = play(home, LOCAL_BOTS, Event(brackets=("mantis",), seats=SEATS, seconds=seconds))
+    return played.decisions / played.seconds
 
 
 def main(
     bots: Annotated[int, typer.Option(min=4, help="How many dial in.")] = 100,
     seconds: Annotated[float, typer.Option(min=1, help="For how long each side is measured.")] = 20.0,
     stays: Annotated[float, typer.Option(min=1, help="After how many seconds a bot hangs up, on average.")] = 20.0,
-    at_once: Annotated[int, typer.Option(min=1, help="How many matches a bot plays at the same time.")] = 4,
+    at_once: Annotated[int, typer.Option(min=1, help="How many matches a bot plays at the same time.")] = 64,
+    rounds: Annotated[int, typer.Option(min=1, help="How often both sides are measured.")] = 3,
+    soak: Annotated[bool, typer.Option("--soak", help="Only the server, once: for its books, not for speed.")] = False,
 ) -> None:
     """Measure arena serve with many bots that have dialled in."""
-    out.print(f"{bots} bots, {at_once} matches each at once, {seconds:g} s")
-    remote = served(bots, seconds, stays, at_once)
-    here = local(bots * at_once // 4, seconds)
-    out.print(f"  local:  {here:,.0f} decisions/s")
-    verdict = "reached" if remote >= WANTED * here else "not reached"
-    out.print(f"  served / local: {remote / here:.2f} (wanted: {WANTED:g}, {verdict})")
+    os.environ.setdefault("GRPC_VERBOSITY", "ERROR")
+    out.print(f"{bots} bots, up to {at_once} matches each at once, {seconds:g} s, load {os.getloadavg()[0]:.1f} before")
+    if soak:
+        served(bots, seconds, stays, at_once)
+        return
+    ratios = []
+    for _ in range(rounds):
+        remote, here = served(bots, seconds, stays, at_once), local(seconds)
+        out.print(f"  local runner: {here:,.0f} decisions/s; served / local: {remote / here:.2f}")
+        ratios.append(remote / here)
+    verdict(
+        f"median of {rounds}: decisions/s of the server >= {WANTED:g} x the local runner's",
+        median(ratios),
+        ">=",
+        WANTED,
+    )
 
 
 if __name__ == "__main__":

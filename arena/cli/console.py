@@ -21,6 +21,8 @@ err = _console(stderr=True)
 
 def harmless(text: str) -> str:
     """The text of a bot or of a file, without what could do more to a terminal than be read on it."""
+    if text.isprintable():
+        return text
     return "".join(letter if letter.isprintable() else "\ufffd" for letter in text)
 
 

@@ -68,7 +68,7 @@ class Moment(NamedTuple):
         return Spent(max(0.0, 1000 * (self.time - earlier.time)), cpu)
 
     def later(self, seconds: float) -> Moment:
-        return self._replace(time=self.time + seconds)
+        return Moment(self.time + seconds, self.cpu_ms)
 
 
 LONG_AGO = Moment(float("-inf"), 0.0)

@@ -6,6 +6,7 @@ have forfeited the house plays, with an action that is drawn from the match's ow
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from hashlib import sha256
 from random import Random
@@ -170,6 +171,22 @@ class Match:
         if self.forfeited:
             self._play_house()
         return None
+
+    def go_on_after(self, entries: Sequence[Decision | Fault]) -> None:
+        """Plays what was played before. Raises an ArenaError where that cannot have been this match."""
+        game = find_game(self.plan.game)
+        for entry in entries:
+            if isinstance(entry, Fault):
+                self.forfeit(entry.seat, entry.fault, entry.detail)
+            elif not entry.by_house:  # the house plays by itself, as it did then
+                action = game.parse_action(entry.action)
+                if entry.seat != self.state.to_move:
+                    raise IllegalAction(f"it was not the turn of seat {entry.seat}.")
+                self.charge(entry.seat, Spent(entry.ms))
+                self.decisions[entry.seat] += 1
+                self._apply(entry.seat, action, entry.ms, by_house=False)
+                if self.forfeited:
+                    self._play_house()
 
     def charge(self, seat: int, spent: Spent) -> None:
         """Adds the time to the seat's accounts."""

@@ -183,17 +183,19 @@ class Referee:
     async def play(
         self,
         plan: MatchPlan,
-        contestants: Sequence[Program | Player],
+        contestants: Sequence[Program | Player | None],
         limits: Limits | None = None,
         watch: Callable[[Match], None] | None = None,
+        match: Match | None = None,
     ) -> Outcome:
         """Plays one match between these, in seat order. Call it as often at once as you like.
 
         A contestant is a program, or a player who is here already: a person at the terminal, for instance. `limits`:
-        for this match only. `watch` is called whenever something has happened at the table. Raises HostFault where
-        the machine lacks what it takes to start a bot: then nobody has lost.
+        for this match only. `watch` is called whenever something has happened at the table. `match`: one that has
+        begun before and goes on, with None for a seat that is lost. Raises HostFault where the machine lacks what it
+        takes to start a bot: then nobody has lost.
         """
-        match = Match(plan, limits or self.limits)
+        match = match or Match(plan, limits or self.limits)
         over = asyncio.get_running_loop().create_future()
         # A match that was given up may still come to its end, when its players leave.
         table = Table(match, finished=lambda: None if over.done() else over.set_result(None), watch=watch)

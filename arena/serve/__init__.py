@@ -9,6 +9,7 @@ Those who come through the door are strangers until their token is checked, and 
     door         the gRPC service: who is let in, and as whom
     matchmaking  who meets whom
     ladder       matches, one after the other, as long as there are guests
+    unfinished   matches that go on after a restart
     ledger       what came of them, into the store
     journal      what happened, a line each; metrics: the same in numbers
     running      all of it together, from the start to the drain

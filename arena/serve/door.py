@@ -163,8 +163,16 @@ class Door:
             if len(here) >= self.rules.guests:
                 raise Refused(f"There are {self.rules.guests} bots here, which is as many as there may be: come later.")
         ladder, rules = self.ladder, self.rules
-        traffic = ladder.referee.traffic
-        return Guest(token, registered, rules.matches_at_once, traffic, ladder.welcome, Line(peer), rules.grace)
+        return Guest(
+            token,
+            registered,
+            rules.matches_at_once,
+            ladder.referee.traffic,
+            ladder.welcome,
+            ladder.metrics,
+            Line(peer),
+            rules.grace,
+        )
 
     def _no_store(self, error: BadStore) -> Refused:
         """Where the store is and what is wrong with it is the organiser's business."""

@@ -11,11 +11,12 @@ import time
 from collections.abc import Callable
 from dataclasses import dataclass
 
-from arena.referee.connection import Traffic
+from arena.referee.connection import Answer, Traffic
 from arena.referee.conversation import Conversation
 from arena.referee.table import Chair
 from arena.replay import FaultKind
 from arena.serve.line import Condition, Line
+from arena.serve.metrics import Metrics
 from arena.store.tokens import Token
 from arena.v1 import referee_pb2 as pb
 
@@ -48,11 +49,16 @@ class Guest(Conversation):
         matches_at_once: int,
         traffic: Traffic,
         came: Callable[[Guest], None],
+        metrics: Metrics,
         line: Line,
         grace: float = 0.0,
     ) -> None:
         """`came` is called when its hello was right. `grace`: for how many seconds it may be away."""
         super().__init__(matches_at_once, traffic)
+        self.connection.wake = self._wake
+        self.metrics = metrics
+        self._oldest_turn: float | None = None
+        """Since when the turn waits to be sent that waits longest."""
         self.line = line
         self.came = came
         self.token = token
@@ -88,6 +94,19 @@ class Guest(Conversation):
 
     def _welcomed(self) -> None:
         self.came(self)
+
+    def _wake(self) -> None:
+        if self._oldest_turn is None and self.connection.turns_waiting:
+            self._oldest_turn = time.perf_counter()
+        self._something_to_send.set()
+
+    def _before_message(self) -> None:
+        if self._oldest_turn is not None:
+            self.metrics.wait.observe(time.perf_counter() - self._oldest_turn)
+            self._oldest_turn = None
+
+    def _after_message(self, answers: list[Answer]) -> None:
+        self.metrics.decisions.inc(len(answers))
 
     # The way to it
 

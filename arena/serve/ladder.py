@@ -11,6 +11,7 @@ import contextlib
 import secrets
 import time
 from collections.abc import Callable, Sequence
+from dataclasses import dataclass
 from functools import partial
 
 from anyio import to_thread
@@ -18,6 +19,8 @@ from anyio import to_thread
 from arena.errors import ArenaError
 from arena.records import BlockRecord
 from arena.referee import Limits, Referee
+from arena.referee.connection import HOLD
+from arena.referee.match import Match
 from arena.referee.referee import HUNG_AFTER, TICK
 from arena.serve.admission import Allowance
 from arena.serve.guest import Guest
@@ -25,6 +28,7 @@ from arena.serve.journal import Journal
 from arena.serve.ledger import Ledger, Page
 from arena.serve.matchmaking import Matchmaker
 from arena.serve.metrics import Metrics
+from arena.serve.unfinished import Suspended, Unfinished
 from arena.tournament.brackets import USUAL_SEATS
 from arena.tournament.jobs import Job
 
@@ -34,10 +38,31 @@ MOST_UNWRITTEN = 5000
 """So many matches may wait for a disk that is full; then no more begin."""
 LOOK_AT_LINES = 0.25
 """Seconds between two looks at how the ways to the guests are."""
+A_MESSAGE = 0.0005
+"""Seconds of work for one message, however many turns are in it. While each guest gets one, turns for the next come
+together: they are held back for as long as that takes, and no longer."""
 LOOK_AT_TOKENS = 2.0
 """Seconds between two looks at whether the guests' tokens still hold."""
 LOOK_FOR_TABLES = 0.1
 """Seconds between two looks at who may play again, where nothing else happens."""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Sitting:
+    """A match and those who sit at it."""
+
+    page: Page
+    job: Job
+    block: BlockRecord
+    guests: Sequence[Guest | None]
+    """In seat order; None: the seat was lost before the match was suspended."""
+    match: Match | None = None
+    """What was played before it was suspended."""
+
+    def suspended(self, match: Match) -> Suspended:
+        header, entries = match.replay.header, tuple(match.replay.entries)
+        block = self.block
+        return Suspended(self.page.bracket.name, block.number, block.entrants, self.job.versions, header, entries)
 
 
 class OpenLadder:
@@ -52,8 +77,9 @@ class OpenLadder:
         *,
         limits: Limits,
         pace: float | None,
+        unfinished: Unfinished,
     ) -> None:
-        """`pace`: how many matches a minute a bot may begin; None: as many as it can."""
+        """`pace`: how many matches a minute a bot may begin; None: as many as it can. `unfinished`: from last time."""
         self.referee = referee
         self.ledger = ledger
         self.journal = journal
@@ -64,7 +90,10 @@ class OpenLadder:
         """Those who are here, by their version in the store."""
         self.draining = False
         self._makers = [(page, Matchmaker(page.standings.rating)) for page in ledger.pages]
-        self._matches: set[asyncio.Task[None]] = set()
+        self._matches: dict[asyncio.Task[None], Sitting] = {}
+        self._unfinished = unfinished
+        self._suspended: list[Suspended] = []
+        """Matches that go on when their bots are here."""
         self._something_new = asyncio.Event()
         self._jobs: list[asyncio.Task[None]] = []
         self._ended: dict[str, Callable[[], None]] = {}
@@ -72,6 +101,13 @@ class OpenLadder:
         metrics.follow(lambda: sum(guest.is_here for guest in self.guests.values()), lambda: len(self._matches))
 
     def start(self) -> None:
+        self._suspended, useless = self._unfinished.load()
+        for name in useless:
+            self.journal.tell("match.abandoned", match=name, why="it waited for too long, or cannot be read")
+        for match in self._suspended:
+            for page in self.ledger.pages:
+                if page.bracket.name == match.bracket:
+                    page.next_block = max(page.next_block, match.block + 1)
         jobs = (self._give_tables(), self._watch_clocks(), self._watch_tokens(), self._write_down())
         self._jobs = [asyncio.create_task(job) for job in jobs]
 
@@ -108,6 +144,7 @@ class OpenLadder:
                 async with asyncio.timeout(LOOK_FOR_TABLES if self.pace else None):
                     await self._something_new.wait()
             self._something_new.clear()
+            self._resume_matches()
             more = True
             while more:  # one table of each bracket after the other, so that none of them takes all guests
                 more = sum(self._give_table(page, maker) for page, maker in self._makers) > 0
@@ -132,25 +169,54 @@ class OpenLadder:
             guest.playing.add(job.plan.id)
             if self.pace:
                 self.pace.take(guest.registered.version_id)
-        task = asyncio.create_task(self._play(page, job, block, guests), name=job.plan.id)
-        self._matches.add(task)
-        task.add_done_callback(self._matches.discard)
+        self._begin(Sitting(page, job, block, guests))
         return True
 
     def _may_begin(self, guest: Guest) -> bool:
         return self.pace is None or self.pace.left(guest.registered.version_id) >= 1
 
-    async def _play(self, page: Page, job: Job, block: BlockRecord, guests: Sequence[Guest]) -> None:
+    def _resume_matches(self) -> None:
+        """Goes on with matches of last time whose bots are all here."""
+        pages = {page.bracket.name: page for page in self.ledger.pages}
+        here = {version for version, guest in self.guests.items() if guest.is_here}
+        for suspended in list(self._suspended):
+            page = pages.get(suspended.bracket)
+            if self.draining or page is None or not suspended.waits_for <= here:
+                continue
+            self._suspended.remove(suspended)
+            job, block = page.plan_again(suspended)
+            try:
+                match = suspended.match(job.plan, self.limits)
+                self._unfinished.forget(suspended)
+            except ArenaError as error:
+                self.journal.tell("match.failed", match=job.plan.id, why=str(error))
+                continue
+            guests = [self.guests[each] if each in suspended.waits_for else None for each in suspended.versions]
+            for guest in guests:
+                if guest:
+                    guest.playing.add(job.plan.id)
+            self.journal.tell("match.resumed", match=job.plan.id)
+            self._begin(Sitting(page, job, block, guests, match))
+
+    def _begin(self, sitting: Sitting) -> None:
+        task = asyncio.create_task(self._play(sitting), name=sitting.job.plan.id)
+        self._matches[task] = sitting
+        task.add_done_callback(self._matches.pop)
+
+    async def _play(self, sitting: Sitting) -> None:
+        page, job, guests = sitting.page, sitting.job, sitting.guests
         try:
-            if not all(guest.is_here for guest in guests):
+            if not all(guest.is_here for guest in guests if guest):
                 return  # it has gone since the table was given; nobody has sat down yet
-            outcome = await self.referee.play(job.plan, [guest.connection for guest in guests], self.limits)
+            players = [guest.connection if guest else None for guest in guests]
+            outcome = await self.referee.play(job.plan, players, self.limits, match=sitting.match)
         except ArenaError as error:
             self.journal.tell("match.failed", match=job.plan.id, why=str(error))
             return
         finally:
             for guest in guests:
-                guest.playing.discard(job.plan.id)
+                if guest:
+                    guest.playing.discard(job.plan.id)
             self._something_new.set()
         self._ended[job.plan.id] = partial(
             self.journal.tell,
@@ -160,7 +226,7 @@ class OpenLadder:
             places=", ".join(map(str, outcome.result.placements)),
             faults=[f"{job.plan.bots[fault.seat]}: {fault.fault.value}" for fault in outcome.faults] or None,
         )
-        self.ledger.take(page, job, block, outcome)
+        self.ledger.take(page, job, sitting.block, outcome)
         self.metrics.count(page.bracket.name, outcome)
         self.metrics.unwritten.set(self.ledger.unwritten)
 
@@ -176,6 +242,7 @@ class OpenLadder:
                 for guest in here:
                     guest.look()
                     self.metrics.round_trip.observe(guest.connection.round_trip)
+                self.referee.traffic.hold = max(HOLD, A_MESSAGE * len(here))
                 self._something_new.set()  # who was out of reach may be here again
             for guest in here:
                 if not guest.dead:
@@ -206,12 +273,13 @@ class OpenLadder:
     async def write(self) -> bool:
         """Writes what was played, and then tells of it. What cannot be written now is kept, and tried again."""
         try:
-            for name in await to_thread.run_sync(self.ledger.write):
-                self._ended.pop(name)()
+            await to_thread.run_sync(self.ledger.write)
         except ArenaError as error:
             self.journal.tell("store.failed", why=str(error))
             return False
         finally:
+            while self.ledger.written:
+                self._ended.pop(self.ledger.written.pop(0))()
             self.metrics.unwritten.set(self.ledger.unwritten)
         return True
 
@@ -221,10 +289,15 @@ class OpenLadder:
         """Begins no more matches, and lets those under way end, within so many seconds; then everybody is sent home."""
         self.draining = True
         self.journal.tell("drain.began", matches=len(self._matches), bots=len(self.guests))
-        if self._matches:
-            await asyncio.wait(self._matches, timeout=patience)
+        deadline = time.monotonic() + patience
+        while (left := deadline - time.monotonic()) > 0:
+            # Who is away cannot come back now, so nobody waits for them.
+            can_end = [task for task, sitting in self._matches.items() if self._can_end(sitting.job)]
+            if not can_end:
+                break
+            await asyncio.wait(can_end, timeout=min(left, LOOK_AT_LINES), return_when=asyncio.FIRST_COMPLETED)
+        self._suspend(list(self._matches.values()))
         for task in list(self._matches):
-            self.journal.tell("match.abandoned", match=task.get_name(), why="the server stopped; nobody has lost")
             task.cancel()
         await asyncio.gather(*self._matches, return_exceptions=True)
         for job in self._jobs:
@@ -234,3 +307,22 @@ class OpenLadder:
         for guest in list(self.guests.values()):
             guest.leave()
         self.journal.tell("drain.ended", written=written)
+
+    def _can_end(self, job: Job) -> bool:
+        """Whether everybody is here for whom the match could wait."""
+        match = self.referee.under_way.get(job.plan.id)
+        lost = match.forfeited if match else ()
+        seated = [self.guests.get(version) for seat, version in enumerate(job.versions) if seat not in lost]
+        return all(guest and guest.is_here for guest in seated)
+
+    def _suspend(self, sittings: Sequence[Sitting]) -> None:
+        """Keeps these matches for next time."""
+        begun = [sitting for sitting in sittings if sitting.job.plan.id in self.referee.under_way]
+        try:
+            self._unfinished.keep([sitting.suspended(self.referee.under_way[sitting.job.plan.id]) for sitting in begun])
+        except ArenaError as error:
+            self.journal.tell("match.abandoned", matches=[sitting.job.plan.id for sitting in begun], why=str(error))
+            return
+        for sitting in begun:
+            why = "the server stops; it goes on when its bots are here again"
+            self.journal.tell("match.suspended", match=sitting.job.plan.id, why=why)

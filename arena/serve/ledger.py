@@ -15,6 +15,7 @@ from arena.referee import MatchPlan, Outcome
 from arena.referee.conversation import GAME_OF
 from arena.sandbox.sandbox import Tier
 from arena.serve.guest import Registered
+from arena.serve.unfinished import Suspended
 from arena.standings import Changes, Standings
 from arena.store.store import Store
 from arena.tournament.brackets import Bracket
@@ -45,14 +46,23 @@ class Page:
         """A match between these, in seat order."""
         block = BlockRecord(self.next_block, "", self.next_block + 1, tuple(each.entrant for each in seated))
         self.next_block += 1
+        labels = tuple(each.label for each in seated)
+        return self._job(block, seed, labels, tuple(each.version_id for each in seated)), block
+
+    def plan_again(self, match: Suspended) -> tuple[Job, BlockRecord]:
+        """A match that has begun before."""
+        block = BlockRecord(match.block, "", match.block + 1, match.entrants)
+        return self._job(block, match.header.seed, match.header.seats, match.versions), block
+
+    def _job(self, block: BlockRecord, seed: str, labels: tuple[str, ...], versions: tuple[int, ...]) -> Job:
         plan = MatchPlan(
             id=f"{self.ladder}-{self.bracket.name.replace('/', '.')}-{block.number + 1}-1",
             game=self.bracket.game,
             options=dict(self.bracket.options),
             seed=seed,
-            bots=tuple(each.label for each in seated),
+            bots=labels,
         )
-        return Job(block.number, 0, plan, tuple(each.version_id for each in seated)), block
+        return Job(block.number, 0, plan, versions)
 
 
 class Ledger:
@@ -62,6 +72,8 @@ class Ledger:
         self.store = store
         self.ladder = store.remote.open([bracket.name for bracket in brackets])
         self.pages = [Page(store, self.ladder, bracket) for bracket in brackets]
+        self.written: list[str] = []
+        """The names of matches that are on record, for whoever tells of them."""
         self._writing = Lock()
         self._entering = Lock()
 
@@ -82,9 +94,8 @@ class Ledger:
     def unwritten(self) -> int:
         return sum(len(page.unwritten) + len(page.counted) for page in self.pages)
 
-    def write(self) -> list[str]:
-        """Writes what has come together; returns the names of these matches. What cannot be written is tried again."""
-        written: list[str] = []
+    def write(self) -> None:
+        """Writes what has come together. What cannot be written stays here, and is tried again."""
         with self._writing:
             for page in self.pages:
                 if not page.counted:
@@ -96,6 +107,5 @@ class Ledger:
                     page.changes = page.standings.take_changes()
                 if page.counted:
                     self.store.remote.write(self.ladder, page.bracket.name, page.counted, page.standings, page.changes)
-                    written += [match.name for _, match in page.counted]
+                    self.written += [match.name for _, match in page.counted]
                     page.counted = []
-        return written

@@ -10,7 +10,7 @@ from starlette.responses import Response
 
 from arena.referee import Outcome
 
-OVERHEAD = (0.0001, 0.0002, 0.0005, 0.001, 0.002, 0.005, 0.01, 0.02, 0.05, 0.1, 0.5)
+OVERHEAD = (0.0001, 0.0002, 0.0005, 0.001, 0.002, 0.005, 0.01, 0.02, 0.05, 0.1, 0.15, 0.2, 0.3, 0.5, 1.0, 2.0, 5.0)
 ROUND_TRIP = (0.0001, 0.001, 0.005, 0.01, 0.02, 0.05, 0.1, 0.2, 0.5)
 
 
@@ -23,14 +23,20 @@ class Metrics:
         self._under_way = Gauge("arena_matches_under_way", "Matches that are being played.", registry=registry)
         self.knocks = Counter("arena_connections", "Bots that wanted to be let in.", ["result"], registry=registry)
         self._matches = Counter("arena_matches", "Matches that were played.", ["bracket"], registry=registry)
-        self._decisions = Counter("arena_decisions", "Turns that bots have answered.", registry=registry)
+        self.decisions = Counter("arena_decisions", "Turns that bots have answered.", registry=registry)
         self._faults = Counter("arena_faults", "Seats that forfeited.", ["kind"], registry=registry)
         self.unwritten = Gauge(
             "arena_unwritten_matches", "Matches that were played and are not on record yet.", registry=registry
         )
         self._overhead = Histogram(
             "arena_overhead_seconds",
-            "What a turn took besides the bot's own time, as the mean of a match.",
+            "What a turn took besides the bot's own time, the way to it included, as the mean of a match.",
+            registry=registry,
+            buckets=OVERHEAD,
+        )
+        self.wait = Histogram(
+            "arena_wait_seconds",
+            "How long a turn waited until it was sent; of each message the one that waited longest.",
             registry=registry,
             buckets=OVERHEAD,
         )
@@ -51,7 +57,6 @@ class Metrics:
         """A match is over."""
         turns = sum(outcome.decisions)
         self._matches.labels(bracket).inc()
-        self._decisions.inc(turns)
         for fault in outcome.faults:
             self._faults.labels(fault.fault.value).inc()
         if turns:

@@ -24,6 +24,7 @@ from arena.serve.ladder import OpenLadder
 from arena.serve.ledger import Ledger
 from arena.serve.metrics import Metrics
 from arena.serve.tls import Identity
+from arena.serve.unfinished import Unfinished
 from arena.store.home import Home
 from arena.store.store import Store
 from arena.tournament.brackets import Bracket
@@ -112,7 +113,10 @@ async def _run(
         stop = _Stop()
         async with Referee(plan.limits, Settings()) as referee:
             ledger = Ledger(store, plan.brackets)
-            ladder = OpenLadder(referee, ledger, journal, metrics, limits=plan.limits, pace=plan.pace)
+            unfinished = Unfinished(home.unfinished)
+            ladder = OpenLadder(
+                referee, ledger, journal, metrics, limits=plan.limits, pace=plan.pace, unfinished=unfinished
+            )
             door = await Door(ladder, plan.rules, credentials).open(plan.host, plan.grpc_port)
             ladder.start()
             stop.listen()

@@ -46,6 +46,11 @@ class Home:
         return self.path / "live"
 
     @property
+    def unfinished(self) -> Path:
+        """Matches that were under way when `arena serve` stopped: see arena.serve.unfinished."""
+        return self.path / "unfinished"
+
+    @property
     def exists(self) -> bool:
         """Whether something was ever kept; of a store elsewhere only a look at it can tell."""
         return not isinstance(self.database, Path) or self.database.exists()

@@ -17,6 +17,8 @@ from typing import Any
 
 import grpc
 
+from arena.bot import Bot, MantisTurn, mantis
+from arena.bot.session import Session
 from arena.referee.referee import SERVICE
 from arena.store.home import Home
 from arena.store.store import Store
@@ -67,8 +69,10 @@ def until(condition: Callable[[], bool]) -> None:
 
 
 @contextmanager
-def serving(folder: Path, *options: str, within: str | None = None) -> Iterator[Serving]:
-    """`arena serve` with a home in this folder, within this network namespace. It must end in order."""
+def serving(
+    folder: Path, *options: str, within: str | None = None, ended_by: signal.Signals = signal.SIGTERM
+) -> Iterator[Serving]:
+    """`arena serve` with a home in this folder, within this network namespace. It must end in order, if it may."""
     home, journal = folder / "home", folder / "journal"
     ports = ("--port", "0", "--grpc-port", "0", "--log-json")
     place = ["ip", "netns", "exec", within] if within else []
@@ -83,8 +87,8 @@ def serving(folder: Path, *options: str, within: str | None = None) -> Iterator[
         assert found, (lines, journal.read_text())
         yield Serving(home, found[1], found[2], process, journal)
         if process.poll() is None:
-            process.send_signal(signal.SIGTERM)
-        assert process.wait(PATIENCE) == 0
+            process.send_signal(ended_by)
+        assert process.wait(PATIENCE) == (0 if ended_by == signal.SIGTERM else -ended_by)
     finally:
         if process.poll() is None:
             process.kill()
@@ -94,6 +98,37 @@ def serving(folder: Path, *options: str, within: str | None = None) -> Iterator[
 
 def hello(token: str, name: str = "bot", **more: Any) -> pb.Hello:
     return pb.Hello(**{"protocol": 1, "token": token, "name": name, "version": "1", "games": [pb.GAME_MANTIS], **more})
+
+
+class Simple(Bot):
+    """A bot of the SDK's, which can dial in by itself, as any bot can."""
+
+    version = "1"
+
+    def __init__(self, name: str) -> None:
+        self.name = name
+        super().__init__()
+
+    def mantis(self, turn: MantisTurn) -> mantis.Action:
+        return turn.legal[0]
+
+
+@asynccontextmanager
+async def playing(door: str, **tokens: str) -> AsyncIterator[None]:
+    """Simple bots of these names, with these tokens, who come back whenever their stream ends."""
+
+    async def come(name: str, token: str) -> None:
+        while True:
+            await Session(Simple(name)).play(door, token)
+            await asyncio.sleep(0.1)
+
+    tasks = [asyncio.create_task(come(name, token)) for name, token in tokens.items()]
+    try:
+        yield
+    finally:
+        for task in tasks:
+            task.cancel()
+        await asyncio.gather(*tasks, return_exceptions=True)
 
 
 class Visitor:

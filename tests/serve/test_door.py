@@ -9,14 +9,13 @@ from pathlib import Path
 
 import pytest
 
-from arena.bot import Bot, MantisTurn, mantis
 from arena.bot.session import Session
 from arena.serve.guest import MOST_IN_A_MESSAGE
 from arena.store.home import Home
 from arena.store.store import Store
 from arena.store.tokens import Scope
 from arena.v1 import referee_pb2 as pb
-from tests.serve.server import Serving, hello, serving, until, visiting
+from tests.serve.server import Serving, Simple, hello, serving, until, visiting
 
 
 @pytest.fixture(scope="module")
@@ -27,17 +26,6 @@ def served(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Serving]:
         folder, *options, "--bracket", "mantis"
     ) as server:  # who plays only Tentagram stays and is never asked
         yield server
-
-
-class Simple(Bot):
-    version = "1"
-
-    def __init__(self, name: str) -> None:
-        self.name = name
-        super().__init__()
-
-    def mantis(self, turn: MantisTurn) -> mantis.Action:
-        return turn.legal[0]
 
 
 def refused(served: Serving, said: pb.Hello | None, *metadata: tuple[str, str]) -> str:
@@ -202,25 +190,3 @@ def test_with_one_token_only_so_many_bots_come(served: Serving) -> None:
             return why
 
     assert "With one token 8 bots may be here" in asyncio.run(visit())
-
-
-def test_matches_that_do_not_end_in_time_are_abandoned_and_nobody_has_lost(tmp_path: Path) -> None:
-    options = ("--insecure", "--time-per-move", "none", "--drain", "10ms")
-    with serving(tmp_path, *options) as served:
-        tokens = [served.token(user) for user in ("kai", "lea")]
-
-        async def visit() -> None:
-            async with (
-                visiting(served.door, hello(tokens[0], "waits")) as first,
-                visiting(served.door, hello(tokens[1], "waits")) as second,
-            ):
-                turns = [asyncio.create_task(visitor.hear_turn()) for visitor in (first, second)]
-                await asyncio.wait(turns, return_when=asyncio.FIRST_COMPLETED)
-                assert await asyncio.to_thread(served.stop) == 0
-                await asyncio.gather(*turns, return_exceptions=True)
-
-        asyncio.run(visit())
-        assert served.told("match.abandoned")
-        assert served.told("match.ended") == []
-    with Store.open(Home(served.home).database) as store:
-        assert store.archive.page(limit=9) == []

@@ -69,7 +69,7 @@ def line() -> Iterator[SlowLine]:
 def test_a_bot_is_charged_for_its_thinking_and_not_for_the_way(line: SlowLine, tmp_path: Path) -> None:
     """The way alone takes longer than all turns of a match may."""
     line.delay = 0.06
-    clock = ("--time-per-move", "none", "--time-per-match", "1s", "--at-once", "1")
+    clock = ("--time-per-move", "none", "--time-per-match", "1s", "--at-once", "1", "--grace", "1s")
     options = ("--host", line.address_here, *clock, "--pace", "none", "--bracket", "mantis", "--drain", "10ms")
     with serving(tmp_path, *options, within=line.here) as served:
         with connected(served, line, tmp_path, "quick", 0.0):
