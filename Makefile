@@ -4,7 +4,7 @@ VENV := .venv
 BIN := $(VENV)/bin
 
 .DEFAULT_GOAL := help
-.PHONY: help tournament test test-again lint format fuzz hostile cluster-test golden stubs screenshots bench-engine bench-referee bench-strength bench-ratings bench-tournament bench-sandbox bench-viewer bench-web bench-cluster bench-postgresql bench-scale bench-serve clean
+.PHONY: help tournament test test-again lint format fuzz hostile cluster-test serve-soak golden stubs screenshots bench-engine bench-referee bench-strength bench-ratings bench-tournament bench-sandbox bench-viewer bench-web bench-cluster bench-postgresql bench-scale bench-serve clean
 
 help: ## Show this list
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 16
@@ -42,6 +42,9 @@ hostile: $(VENV)/.test-installed system-packages ## Play with hostile bots in ev
 
 cluster-test: $(VENV)/.test-installed system-packages ## Cut links and kill machines of a cluster in network namespaces; needs root
 	$(BIN)/python -m tests.tournament.cluster.namespaces
+
+serve-soak: $(VENV)/.installed ## Let 100 bots dial in for five minutes that hang up and come back, and check the books
+	$(BIN)/python -m bench.serve --soak --seconds 300
 
 golden: $(VENV)/.test-installed ## Write the golden playthroughs anew, after a change of rules that is meant
 	$(BIN)/python -m pytest tests/test_golden.py --update

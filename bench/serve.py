@@ -63,15 +63,17 @@ def dial(door: str, tokens: list[str], stays: float) -> None:
     """A process with many bots; each hangs up after a while, about so many seconds, and comes back."""
     sdk.CHANNEL_OPTIONS.append(("grpc.use_local_subchannel_pool", 1))  # a connection for each
     asyncio.set_event_loop_policy(uvloop.EventLoopPolicy())
+    os.dup2(os.open(os.devnull, os.O_WRONLY), 2)  # what they say when the server stops is no news
 
     async def one(number: int, token: str) -> None:
         await asyncio.sleep(number * 0.02)
         while True:
             playing = asyncio.create_task(sdk.Session(RandomBot(f"bot{number}")).play(door, token))
             await asyncio.wait({playing}, timeout=random.expovariate(1 / stays) + 1)
+            hung_up = not playing.done()
             playing.cancel()
             await asyncio.gather(playing, return_exceptions=True)
-            await asyncio.sleep(0.1)
+            await asyncio.sleep(0.1 if hung_up else 1.0)  # otherwise it was not let in
 
     async def all_of_them() -> None:
         await asyncio.gather(*(one(number, token) for number, token in enumerate(tokens)))
