@@ -96,6 +96,7 @@ def test_a_database_with_tables_of_something_else_is_left_alone(postgresql: Serv
     assert tables == [("matches",)]
 
 
+@pytest.mark.usefixtures("postgresql_url")  # which empties what is copied here
 def test_a_user_who_may_only_look_is_told_so(postgresql: Server, arena_database: str) -> None:
     name = postgresql.new_database(like=arena_database)
     postgresql.run("CREATE ROLE guest LOGIN; GRANT SELECT ON ALL TABLES IN SCHEMA public TO guest", name)
