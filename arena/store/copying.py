@@ -36,13 +36,12 @@ def copy(source: Store, target: Store, show: Callable[[int, int], None] = lambda
         )
         copied = 0
         for table in metadata.sorted_tables:
-            rows = reading.execute(
-                select(table).order_by(*table.primary_key.columns), execution_options={"yield_per": AT_ONCE}
-            )
-            for part in rows.mappings().partitions():
-                written.execute(insert(table), [dict(row) for row in part])
-                copied += len(part)
-                show(copied, in_all)
+            in_order = select(table).order_by(*table.primary_key.columns)
+            with reading.execute(in_order, execution_options={"yield_per": AT_ONCE}) as rows:
+                for part in rows.mappings().partitions():
+                    written.execute(insert(table), [dict(row) for row in part])
+                    copied += len(part)
+                    show(copied, in_all)
         if written.dialect.name == "postgresql":
             _go_on_counting(written)
     return copied
