@@ -60,7 +60,7 @@ def play_from_elsewhere(store: Store) -> None:
     standings = Standings(Scale(0.01))
     standings.fold(match.seats, match.name)
     played = [(BlockRecord(0, "", 1, (0, 1)), match)]
-    store.remote.write(ladder, "mantis", played, standings, standings.take_changes())
+    store.remote.write(ladder, "mantis", played, standings, standings.take_changes(), before=0)
 
 
 def content(store: Store) -> dict[str, list[tuple[Any, ...]]]:
