@@ -117,6 +117,13 @@ class StoredStandings:
                 seats[row.seat] = SeatTally(row.matches, row.wins, row.placements)
         return found
 
+    def table_sizes(self, scope: int, bracket: str) -> list[int]:
+        """How many seats the tables had."""
+        ours = (seat_tallies.c.scope == scope) & (seat_tallies.c.bracket == bracket)
+        wanted = select(seat_tallies.c.table_size).where(ours).distinct().order_by(seat_tallies.c.table_size)
+        with self.engine.connect() as connection:
+            return list(connection.scalars(wanted))
+
     def surprises(
         self, scope: int, bracket: str, version_id: int | None = None, connection: Connection | None = None
     ) -> Surprises:
