@@ -6,6 +6,7 @@ they were played. The same results in the same order lead to the same standings,
 
 from __future__ import annotations
 
+import heapq
 from bisect import bisect_left
 from collections.abc import Sequence
 from dataclasses import dataclass, field
@@ -166,7 +167,14 @@ class Standings:
 
     def ranking(self) -> list[int]:
         """The versions from best to worst by conservative rating."""
-        return sorted(self.bots, key=lambda version: (-self.bots[version].rating.conservative, version))
+        return sorted(self.bots, key=self._order)
+
+    def best(self, count: int) -> list[int]:
+        """The first so many of that ranking, without putting all others in order."""
+        return heapq.nsmallest(count, self.bots, key=self._order)
+
+    def _order(self, version: int) -> tuple[float, int]:
+        return -self.bots[version].rating.conservative, version
 
 
 def points(placement: int, other: int) -> float:

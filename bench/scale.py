@@ -49,10 +49,9 @@ def measure(*, quick: bool = False, keep: Callable[[probes.Found], object] = lam
     steps: list[Callable[[], None]] = [
         lambda: probes.measure_play(found, 40 if quick else 1000),
         lambda: probes.measure_folds(found, 100 if quick else 2000),
-        lambda: probes.measure_release(found, sizes(1000, 3000, 10_000, 100_000)),
-        lambda: probes.measure_ranking(found, sizes(3000, 10_000, 30_000, 100_000)),
         lambda: probes.measure_design(found, sizes(100, 200, 400, 800)),
         lambda: probes.measure_swiss(found, sizes(300, 1000, 3000, 10_000)),
+        lambda: probes.measure_tables(found, sizes(100, 300, 1000, 10_000)),
         lambda: probes.measure_refit(found, sizes(100, 200, 400, 800), sizes(600, 700, 800, 1200)),
         lambda: probes.measure_ladders(found, sizes(100, 200, 400, 1200), 2 if quick else 8),
         lambda: probes.measure_starts(found, sizes(200, 300, 400, 800), 4),

@@ -16,7 +16,6 @@ from typing import NamedTuple
 from arena.referee import Settings
 from arena.standings import Standing
 from arena.tournament.brackets import USUAL_SEATS
-from arena.tournament.conductor import WORTH_WRITING
 from bench.scale_laws import CONSTANT, CUBE, LINEAR, LOG, SORTING, SQUARE, Law, Point, Term, fit, fit_power
 
 MATCHES_PER_BOT = 100
@@ -42,13 +41,12 @@ class Series(NamedTuple):
 SERIES: dict[str, Series] = {
     "draw": Series("draw a round of a ladder", "s", (LINEAR, SORTING)),
     "swiss": Series("draw a round of a Swiss tournament", "s", (LINEAR, SORTING, SQUARE)),
+    "table": Series("seat a table of remote bots, by those who are free", "s", (CONSTANT, LINEAR)),
     "design": Series("design a round robin", "s", (CONSTANT, LINEAR, SQUARE)),
     "hand_out": Series("hand out a match", "s", (CONSTANT, LOG)),
     "take": Series("take in a match", "s", (CONSTANT, LOG)),
     "fold": Series("fold a match into the standings", "s", (CONSTANT, LOG)),
     "write": Series("write a match, with what follows from it", "s", (CONSTANT, LOG)),
-    "ranking": Series("rank everybody", "s", (SORTING,)),
-    "release": Series("give a seat back, by bots the worker has met", "s", (CONSTANT, LINEAR)),
     "starts": Series("starts of bots for each match", "", (CONSTANT,)),
     "opponents": Series("different opponents of a bot, by rounds", "", ()),
     "refit": Series("fit one data set of a refit", "s", (LINEAR, SQUARE, CUBE)),
@@ -121,8 +119,9 @@ class Model:
         """All rounds of a Swiss tournament, as many as it has by itself."""
         return (ceil(log2(size.bots)) + 2) * self.laws["swiss"](size.bots)
 
-    def showing(self, size: Size) -> float:
-        return size.matches / WORTH_WRITING * self.laws["ranking"](size.bots)
+    def seating(self, size: Size) -> float:
+        """Where all bots are remote, and connected to one server."""
+        return size.matches * self.laws["table"](size.bots)
 
     def refitting(self, size: Size) -> float:
         return (REPLICATES + 1) * self.laws["refit"](size.bots)
@@ -134,9 +133,6 @@ class Model:
 
     def playing(self, size: Size) -> float:
         return size.matches * self.units["play_cpu"]
-
-    def releasing(self, size: Size) -> float:
-        return USUAL_SEATS * size.matches * self.laws["release"](size.bots)
 
     # Bytes
 
@@ -210,12 +206,11 @@ RESOURCES = (
     Resource("playing", "core", Model.playing, CORES * DAY, "more machines (cluster)"),
     Resource("serving remote bots, a decision a message", "core", Model.serving, CORES * DAY,
              "many matches at once for each bot, more servers"),
-    Resource("giving seats back", "core", Model.releasing, CORES * DAY, "each bot knows its own slot"),
+    Resource("seating remote bots", "time", Model.seating, DAY, "more servers, each with a part of the field"),
     Resource("conductor: take in, fold, write", "time", Model.conducting, DAY,
              "a conductor for each shard of the field"),
     Resource("conductor: draw rounds", "time", Model.drawing, DAY, "each shard draws its own rounds"),
     Resource("conductor: draw rounds (Swiss)", "time", Model.drawing_swiss, DAY, "each shard draws its own rounds"),
-    Resource("conductor: show the leaders", "time", Model.showing, DAY, "the five best without sorting everybody"),
     Resource("bots that run: memory", "bytes", Model.memory_of_bots, MEMORY, "fewer idle bots for each worker"),
     Resource("conductor: memory", "bytes", Model.memory, MEMORY, "pairs in the store alone"),
     Resource("conductor: memory to resume", "bytes", Model.memory_to_resume, MEMORY,

@@ -31,20 +31,18 @@ from arena.ratings import Rating, Scale
 from arena.referee import Limits, Referee, find_program
 from arena.referee.connection import Connection
 from arena.referee.programs import Program
-from arena.referee.referee import Slot
 from arena.referee.series import pairings, play_series
 from arena.refit import Pairs, refit
-from arena.standings import Standing, Standings
+from arena.serve.matchmaking import Matchmaker
 from arena.store.home import Home
 from arena.store.schema import ALL
 from arena.store.store import Store
 from arena.tournament.brackets import USUAL_SEATS
 from arena.tournament.design import design
-from arena.tournament.event import Event
 from arena.tournament.formats import Swiss
 from arena.tournament.formats.base import Field, MeetingResult
 from arena.tournament.separation import refit_scope
-from arena.web.boards import ON_A_PAGE, Filter, load, table_sizes
+from arena.web.boards import ON_A_PAGE, Filter, load
 from bench.scale_laws import Point
 from bench.scale_rehearsal import (
     BRACKET,
@@ -58,7 +56,8 @@ from bench.scale_rehearsal import (
 
 REPLICATES = 10
 """A refit draws 200; their time is in proportion."""
-PATIENT = Limits(start=60.0)
+PATIENT = Limits(start=60.0, turn=None)
+"""A bot that the machine starves would be ended otherwise, and could not be asked any more what it has used."""
 
 
 @dataclass(slots=True)
@@ -148,20 +147,6 @@ async def everybody_plays_once(referee: Referee, program: Program) -> None:
         pass
 
 
-def measure_release(found: Found, sizes: Sequence[int]) -> None:
-    """A seat that is given back looks for its bot among all bots that the worker has ever started."""
-
-    def seconds(size: int) -> float:
-        referee = Referee()
-        for number in range(size):
-            program = Program(f"bot{number}", "1", Path(), ("true",))
-            referee._slots[program, 0] = Slot(program, 0)
-        instance: Any = mock.Mock(matches=0)
-        return least(3, lambda: referee._release(instance))
-
-    found.series["release"] = [Point(size, seconds(size)) for size in sizes]
-
-
 # The ratings
 
 
@@ -208,17 +193,6 @@ def measure_refit(found: Found, sizes: Sequence[int], sizes_of_memory: Sequence[
     found.series["refit_memory"] = [Point(size, memory(size)) for size in sizes_of_memory]
 
 
-def measure_ranking(found: Found, sizes: Sequence[int]) -> None:
-    """All bots in order, as the conductor does each time it shows the leaders."""
-
-    def seconds(size: int) -> float:
-        rng, standings = Random(size), Standings(Event().scale_of(BRACKET))
-        standings.bots = {number: Standing(Rating(rng.gauss(25, 4), 1.0)) for number in range(size)}
-        return least(3, standings.ranking)
-
-    found.series["ranking"] = [Point(size, seconds(size)) for size in sizes]
-
-
 # Who meets whom
 
 
@@ -243,6 +217,18 @@ def measure_swiss(found: Found, sizes: Sequence[int]) -> None:
         return least(1, lambda: swiss.next_round(lambda _: (25.0, 8.0)))
 
     found.series["swiss"] = [Point(size, seconds(size)) for size in sizes]
+
+
+def measure_tables(found: Found, sizes: Sequence[int]) -> None:
+    """One table of the ladder of bots from elsewhere, with so many who are free."""
+
+    def seconds(size: int) -> float:
+        rng = Random(size)
+        ratings = [Rating(rng.gauss(25, 4), rng.uniform(1, 8)) for _ in range(size)]
+        maker = Matchmaker(ratings.__getitem__, rng)
+        return least(3, lambda: [maker.table(range(size), USUAL_SEATS) for _ in range(10)]) / 10
+
+    found.series["table"] = [Point(size, seconds(size)) for size in sizes]
 
 
 # A tournament without bots, and what it leaves behind
@@ -296,7 +282,7 @@ def measure_boards(found: Found, pages: Sequence[int], whole: Sequence[int]) -> 
 
                 def page(store: Store = store) -> None:
                     load(store, BRACKET, Filter(), ON_A_PAGE)
-                    table_sizes(store, BRACKET, Filter())
+                    store.standings.table_sizes(ALL, BRACKET)
 
                 if size in pages:
                     found.series["page"].append(Point(size, least(3, page)))

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from random import Random
+
 from arena.ratings import Rating, Scale
 from arena.records import SeatRecord
 from arena.standings import THINK_MS_BOUNDS, SeatTally, Standing, Standings, pair_points
@@ -40,6 +42,16 @@ def test_ratings_are_those_of_the_scale() -> None:
     assert [standings.rating(1), standings.rating(2)] == scale.rate([Rating(), Rating()], [1, 2])
     assert standings.rating(3) == Rating()
     assert standings.ranking() == [1, 2]
+
+
+def test_the_best_are_the_first_of_the_ranking() -> None:
+    standings = Standings(Scale(0.05))
+    rng = Random(1)
+    standings.bots = {
+        number: Standing(Rating(rng.choice((20.0, 25.0, 30.0)), 1.0)) for number in rng.sample(range(99), 50)
+    }
+    for count in (0, 1, 5, 50, 60):
+        assert standings.best(count) == standings.ranking()[:count]
 
 
 def test_where_only_winners_count_the_places_behind_are_the_same() -> None:

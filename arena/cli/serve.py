@@ -11,7 +11,7 @@ from typing import Annotated
 import typer
 
 from arena.cli.console import harmless, out, shown
-from arena.cli.options import DEFAULT_HOME, TimeLimit, seconds
+from arena.cli.options import DEFAULT_HOME, StoreUrl, TimeLimit, seconds
 from arena.cli.options import Home as HomeOption
 from arena.cli.sandboxes import SandboxMode, sandbox_for
 from arena.errors import ArenaError
@@ -55,6 +55,7 @@ def serve(
     log_json: Annotated[bool, typer.Option("--log-json", help="Log in lines of JSON.")] = False,
     sandbox: SandboxMode = "auto",
     home: HomeOption = DEFAULT_HOME,
+    store_url: StoreUrl = None,
 ) -> None:
     """Serve the arena to people elsewhere: the pages of arena web, and a ladder for bots that connect with a token.
 
@@ -68,7 +69,7 @@ def serve(
     from arena.serve.tls import Identity, generated
     from arena.tournament.brackets import DEFAULT_BRACKETS, Bracket
 
-    place = Home(home)
+    place = Home(home, store_url)
     identity = None
     if (cert is None) != (key is None):
         raise ArenaError("a certificate and its key belong together: give both, --cert FILE and --key FILE.")

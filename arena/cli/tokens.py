@@ -13,7 +13,7 @@ from rich.table import Table
 
 from arena.cli.console import err, out, shown
 from arena.cli.homes import open_store
-from arena.cli.options import DEFAULT_HOME, AsJson
+from arena.cli.options import DEFAULT_HOME, AsJson, StoreUrl
 from arena.cli.options import Home as HomeOption
 from arena.errors import unknown
 from arena.store.home import Home
@@ -59,13 +59,14 @@ def create(
     ),
     expires: Annotated[str, typer.Option(metavar="TIME", help="For instance 90m, 12h, 30d, or never.")] = "90d",
     home: HomeOption = DEFAULT_HOME,
+    store_url: StoreUrl = None,
 ) -> None:
     """Make a token for a user. It is printed once, alone on standard output, and kept nowhere.
 
     Example: arena token create anna --scope play,submit --expires 30d
     """
     scopes, duration = chosen_scopes(scope), lasting(expires)
-    with Store.open(Home(home).database) as store:
+    with Store.open(Home(home, store_url).database) as store:
         token, secret = store.tokens.create(name, scopes, duration)
     may = " and ".join(sorted(each.value for each in token.scopes))
     until = f"until {token.expires} UTC" if token.expires else "for ever"
@@ -79,12 +80,12 @@ def create(
 
 
 @app.command("list")
-def list_tokens(as_json: AsJson = False, home: HomeOption = DEFAULT_HOME) -> None:
+def list_tokens(as_json: AsJson = False, home: HomeOption = DEFAULT_HOME, store_url: StoreUrl = None) -> None:
     """List the tokens that were made, without their secrets.
 
     Example: arena token list
     """
-    with open_store(Home(home)) as store:
+    with open_store(Home(home, store_url)) as store:
         known = store.tokens.all()
     if as_json:
         rows = [
@@ -124,12 +125,13 @@ def list_tokens(as_json: AsJson = False, home: HomeOption = DEFAULT_HOME) -> Non
 def revoke(
     token: Annotated[str, typer.Argument(metavar="TOKEN", help="Its number, or a user's name for all of theirs.")],
     home: HomeOption = DEFAULT_HOME,
+    store_url: StoreUrl = None,
 ) -> None:
     """Revoke a token, or all tokens of a user. Bots that are connected with it are sent away within moments.
 
     Example: arena token revoke anna
     """
-    with open_store(Home(home)) as store:
+    with open_store(Home(home, store_url)) as store:
         revoked = store.tokens.revoke(token)
     if not revoked:
         out.print("It was revoked before: nothing has changed.")
@@ -143,12 +145,13 @@ def log(
     lines: Annotated[int, typer.Option("--lines", "-n", min=1, max=1_000_000, help="How many, from the end.")] = 100,
     as_json: AsJson = False,
     home: HomeOption = DEFAULT_HOME,
+    store_url: StoreUrl = None,
 ) -> None:
     """Show what was done with tokens: the audit log, the latest entry last.
 
     Example: arena token log --user anna
     """
-    with open_store(Home(home)) as store:
+    with open_store(Home(home, store_url)) as store:
         entries = store.tokens.audit(lines, user)[::-1]
     if as_json:
         rows = [

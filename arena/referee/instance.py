@@ -46,6 +46,8 @@ class Instance(Conversation):
         """What it had used of the processor when it had nothing to think about any more."""
         self.token = secrets.token_hex(16)
         self.idle_since = time.monotonic()
+        self.freed = asyncio.Event()
+        """Set when one of its matches has ended."""
         self._ready: asyncio.Future[None] = asyncio.get_running_loop().create_future()
         self._measures_cpu = False
         self._looked_at_limits = 0.0

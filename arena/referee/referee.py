@@ -108,7 +108,6 @@ class Slot:
     failures: int = 0
     last_failure: str = ""
     lock: asyncio.Lock = field(default_factory=asyncio.Lock)
-    freed: asyncio.Event = field(default_factory=asyncio.Event)
 
 
 class Referee:
@@ -284,8 +283,8 @@ class Referee:
                 if instance.matches < instance.capacity:
                     instance.matches += 1
                     return instance
-                slot.freed.clear()
-                await slot.freed.wait()
+                instance.freed.clear()
+                await instance.freed.wait()
 
     async def _launch(self, slot: Slot) -> Instance:
         if slot.failures >= TRIES_TO_START:
@@ -336,9 +335,7 @@ class Referee:
     def _release(self, instance: Instance) -> None:
         instance.matches -= 1
         instance.idle_since = time.monotonic()
-        for slot in self._slots.values():
-            if slot.instance is instance:
-                slot.freed.set()
+        instance.freed.set()
 
     def _evict(self) -> None:
         """Makes room for one more process, if idle ones take it."""

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable
+import logging
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from datetime import UTC, datetime
 
 
@@ -22,6 +24,30 @@ class Journal:
             return
         told = "  ".join(f"{name}={_plain(fact)}" for name, fact in facts.items() if fact is not None)
         self.write(f"{moment:%Y-%m-%d %H:%M:%S}  {event}  {told}".rstrip())
+
+    @contextmanager
+    def hearing_pages(self) -> Iterator[None]:
+        """What the pages say about themselves is told here, so that every line has the same form."""
+        heard = _Heard(self)
+        pages = logging.getLogger("arena.web")
+        pages.addHandler(heard)
+        pages.propagate = False
+        try:
+            yield
+        finally:
+            pages.propagate = True
+            pages.removeHandler(heard)
+
+
+class _Heard(logging.Handler):
+    """Takes what is logged elsewhere into the journal."""
+
+    def __init__(self, journal: Journal) -> None:
+        super().__init__()
+        self.journal = journal
+
+    def emit(self, record: logging.LogRecord) -> None:
+        self.journal.tell("pages.failed", why=self.format(record))
 
 
 def _plain(fact: object) -> str:

@@ -96,6 +96,8 @@ class OpenLadder:
         """Matches that go on when their bots are here."""
         self._something_new = asyncio.Event()
         self._jobs: list[asyncio.Task[None]] = []
+        self._trouble = ""
+        """What is wrong with the store, as it was told."""
         self._ended: dict[str, Callable[[], None]] = {}
         """Matches that are not on record yet, with what tells of them once they are."""
         metrics.follow(lambda: sum(guest.is_here for guest in self.guests.values()), lambda: len(self._matches))
@@ -257,7 +259,7 @@ class OpenLadder:
             try:
                 valid = await to_thread.run_sync(self.ledger.store.tokens.valid)
             except ArenaError as error:
-                self.journal.tell("store.failed", why=str(error))
+                self._tell_trouble(error)
                 continue
             for guest in here:  # not those who came meanwhile, with a token that is newer than what we know
                 if guest.token.id not in valid and not guest.dead:
@@ -275,13 +277,23 @@ class OpenLadder:
         try:
             await to_thread.run_sync(self.ledger.write)
         except ArenaError as error:
-            self.journal.tell("store.failed", why=str(error))
+            self._tell_trouble(error)
             return False
         finally:
-            while self.ledger.written:
-                self._ended.pop(self.ledger.written.pop(0))()
             self.metrics.unwritten.set(self.ledger.unwritten)
+        written = await to_thread.run_sync(self.ledger.take_written)
+        if self._trouble and written:
+            self._trouble = ""
+            self.journal.tell("store.back")
+        for name in written:  # also those of a write that nobody waited for to the end
+            self._ended.pop(name)()
         return True
+
+    def _tell_trouble(self, error: ArenaError) -> None:
+        """Once, however often it is tried."""
+        if str(error) != self._trouble:
+            self._trouble = str(error)
+            self.journal.tell("store.failed", why=self._trouble)
 
     # The end
 

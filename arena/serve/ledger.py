@@ -24,6 +24,10 @@ from arena.tournament.worker import record
 from arena.v1 import referee_pb2 as pb
 
 LONGEST_LANGUAGE = 100
+TAKEN = (
+    "another arena serve, whose home shares this store, lets bots into its ladder: stop that one first, "
+    "or give this one a store of its own."
+)
 
 
 class Page:
@@ -35,6 +39,7 @@ class Page:
         scale = Scale(draw_probability(bracket.game, dict(bracket.options)))
         self.standings: Standings = store.standings.load_to_continue(ladder, bracket.name, scale)
         self.next_block = store.remote.next_block(ladder, bracket.name)
+        self.on_record = store.remote.played(ladder, bracket.name)
         self.unwritten: list[tuple[BlockRecord, MatchRecord]] = []
         """Matches that were played since the last were counted."""
         self.counted: list[tuple[BlockRecord, MatchRecord]] = []
@@ -69,13 +74,14 @@ class Ledger:
     """Keeps the ladder's books. `register` and `write` wait for the disk: they belong into threads."""
 
     def __init__(self, store: Store, brackets: Sequence[Bracket]) -> None:
+        """Raises where another process keeps the books of this ladder."""
         self.store = store
         self.ladder = store.remote.open([bracket.name for bracket in brackets])
+        self._tenure = store.conducting_for_days(self.ladder, TAKEN)
         self.pages = [Page(store, self.ladder, bracket) for bracket in brackets]
-        self.written: list[str] = []
-        """The names of matches that are on record, for whoever tells of them."""
         self._writing = Lock()
         self._entering = Lock()
+        self._written: list[str] = []
 
     def register(self, user: str, hello: pb.Hello) -> Registered:
         """The bot under the name by which it is known here: nobody can take the name of another user's."""
@@ -95,8 +101,10 @@ class Ledger:
         return sum(len(page.unwritten) + len(page.counted) for page in self.pages)
 
     def write(self) -> None:
-        """Writes what has come together. What cannot be written stays here, and is tried again."""
+        """Writes what has come together. What cannot be written is tried again."""
         with self._writing:
+            if self.unwritten:
+                self._tenure.renew()
             for page in self.pages:
                 if not page.counted:
                     # Others add to the list meanwhile, but only at its end.
@@ -106,6 +114,24 @@ class Ledger:
                         page.standings.fold(match.seats, match.name)
                     page.changes = page.standings.take_changes()
                 if page.counted:
-                    self.store.remote.write(self.ladder, page.bracket.name, page.counted, page.standings, page.changes)
-                    self.written += [match.name for _, match in page.counted]
+                    self.store.remote.write(
+                        self.ladder,
+                        page.bracket.name,
+                        page.counted,
+                        page.standings,
+                        page.changes,
+                        before=page.on_record,
+                    )
+                    page.on_record += len(page.counted)
+                    self._written += [match.name for _, match in page.counted]
                     page.counted = []
+
+    def take_written(self) -> list[str]:
+        """The names of the matches that are on record and were not taken from here before."""
+        with self._writing:
+            names, self._written = self._written, []
+            return names
+
+    def close(self) -> None:
+        """Leaves the ladder to others."""
+        self._tenure.close()

@@ -11,6 +11,8 @@ from arena.tournament.formats.ladder import quality
 
 MEMORY = 8
 """So many tables back opponents are remembered."""
+CANDIDATES = 32
+"""So many, drawn by lot, are looked at for the other seats: a table must not take longer because many are there."""
 
 
 class Matchmaker:
@@ -25,9 +27,9 @@ class Matchmaker:
         """So many of those who are free, in seat order; None where they are too few."""
         if len(free) < seats:
             return None
-        by_lot = self.rng.sample(list(free), len(free))
-        ratings = {bot: (self.rating(bot).mu, self.rating(bot).sigma) for bot in by_lot}
-        chosen = [max(by_lot, key=lambda bot: ratings[bot][1])]
+        by_lot = self.rng.sample(list(free), min(len(free), max(seats, CANDIDATES)))
+        chosen = [max([*by_lot, *free], key=lambda bot: self.rating(bot).sigma)]  # of equal ones the first by lot
+        ratings = {bot: (self.rating(bot).mu, self.rating(bot).sigma) for bot in (*chosen, *by_lot)}
         while len(chosen) < seats:
             others = [bot for bot in by_lot if bot not in chosen]
             chosen.append(max(others, key=lambda bot: self._appeal(bot, chosen, ratings)))

@@ -9,6 +9,7 @@ from __future__ import annotations
 import asyncio
 import signal
 from collections.abc import Callable, Sequence
+from contextlib import ExitStack, closing
 from dataclasses import dataclass, field
 
 import grpc
@@ -99,7 +100,7 @@ async def _run(
     if identity:
         certificate, key = identity.read()
         credentials = grpc.ssl_server_credentials([(key, certificate)])
-    with listen(plan.host, plan.port) as listener:
+    with listen(plan.host, plan.port) as listener, journal.hearing_pages(), ExitStack() as later:
         pages, address = prepare(
             home,
             store,
@@ -112,7 +113,7 @@ async def _run(
         )
         stop = _Stop()
         async with Referee(plan.limits, Settings()) as referee:
-            ledger = Ledger(store, plan.brackets)
+            ledger = later.enter_context(closing(Ledger(store, plan.brackets)))
             unfinished = Unfinished(home.unfinished)
             ladder = OpenLadder(
                 referee, ledger, journal, metrics, limits=plan.limits, pace=plan.pace, unfinished=unfinished

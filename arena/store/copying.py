@@ -8,9 +8,10 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 
-from sqlalchemy import Connection, Engine, func, insert, select
+from sqlalchemy import Connection, Engine, func, select
 
 from arena.errors import BadStore
+from arena.store.bulk import insert_rows
 from arena.store.schema import metadata
 from arena.store.store import Store
 from arena.store.writing import writing
@@ -36,13 +37,12 @@ def copy(source: Store, target: Store, show: Callable[[int, int], None] = lambda
         )
         copied = 0
         for table in metadata.sorted_tables:
-            rows = reading.execute(
-                select(table).order_by(*table.primary_key.columns), execution_options={"yield_per": AT_ONCE}
-            )
-            for part in rows.mappings().partitions():
-                written.execute(insert(table), [dict(row) for row in part])
-                copied += len(part)
-                show(copied, in_all)
+            in_order = select(table).order_by(*table.primary_key.columns)
+            with reading.execute(in_order, execution_options={"yield_per": AT_ONCE}) as rows:
+                for part in rows.mappings().partitions():
+                    insert_rows(written, table, [dict(row) for row in part])
+                    copied += len(part)
+                    show(copied, in_all)
         if written.dialect.name == "postgresql":
             _go_on_counting(written)
     return copied

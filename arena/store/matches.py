@@ -8,11 +8,12 @@ from dataclasses import dataclass, field
 from itertools import groupby
 from typing import Any
 
-from sqlalchemy import ColumnElement, Connection, Engine, Update, bindparam, func, insert, select, update
+from sqlalchemy import ColumnElement, Connection, Engine, Update, func, select, update
 
 from arena.errors import NothingThere
 from arena.records import PERSON, BlockRecord, MatchRecord, SeatRecord
 from arena.standings import Changes, Standings
+from arena.store.bulk import insert_rows, update_rows
 from arena.store.schema import ALL, blocks, brackets, matches, seats
 from arena.store.standings import write_changes
 from arena.store.writing import writing
@@ -58,8 +59,7 @@ class Matches:
 
     def write_within(self, connection: Connection, batch: Batch) -> None:
         """Writes the batch within a transaction in which nobody else writes."""
-        if batch.blocks:
-            connection.execute(insert(blocks), [_block_row(batch, block) for block in batch.blocks])
+        insert_rows(connection, blocks, [_block_row(batch, block) for block in batch.blocks])
         if batch.matches:
             self._write_matches(connection, batch)
         if batch.pairs:
@@ -68,12 +68,14 @@ class Matches:
     def _write_matches(self, connection: Connection, batch: Batch) -> None:
         # Nobody else writes before this is committed, so the next ids are free.
         first = (connection.execute(select(func.max(matches.c.id))).scalar() or 0) + 1
-        connection.execute(
-            insert(matches),
+        insert_rows(
+            connection,
+            matches,
             [_match_row(batch, match, first + place) for place, match in enumerate(batch.matches)],
         )
-        connection.execute(
-            insert(seats),
+        insert_rows(
+            connection,
+            seats,
             [
                 _seat_row(batch, first + place, seat, record)
                 for place, match in enumerate(batch.matches)
@@ -83,12 +85,8 @@ class Matches:
         connection.execute(_bracket_of(batch).values(played=brackets.c.played + len(batch.matches)))
 
     def _write_pairs(self, connection: Connection, batch: Batch) -> None:
-        ours = (blocks.c.tournament_id == batch.tournament_id) & (blocks.c.bracket == batch.bracket)
-        counted = update(blocks).where(ours, blocks.c.number == bindparam("block"))
-        connection.execute(
-            counted.values(pairs=bindparam("outcome")),
-            [{"block": number, "outcome": pairs} for number, pairs in batch.pairs],
-        )
+        ours = {"tournament_id": batch.tournament_id, "bracket": batch.bracket}
+        update_rows(connection, blocks, [{**ours, "number": number, "pairs": pairs} for number, pairs in batch.pairs])
         rotations = sum(round(len(pairs) ** 0.5) for _, pairs in batch.pairs)
         progress = {"folded": brackets.c.folded + len(batch.pairs), "matches": brackets.c.matches + rotations}
         connection.execute(_bracket_of(batch).values(progress))

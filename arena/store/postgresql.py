@@ -91,9 +91,10 @@ def engine_for(url: URL) -> Engine:
 
 
 def shown(url: URL) -> str:
-    """The address for people: who, where and what, and nothing that stands in the query."""
+    """The address for people: who, where and what. Of the query only what is where: it may have a password."""
+    where = {name: value for name, value in url.query.items() if name in ("host", "port")}
     return URL.create(
-        "postgresql", url.username, host=url.host, port=url.port, database=url.database
+        "postgresql", url.username, host=url.host, port=url.port, database=url.database, query=where
     ).render_as_string()
 
 

@@ -2,7 +2,8 @@
 
 Its standings are its own: what a bot elsewhere runs on, and whether it is the same program today as yesterday, nobody
 here can know, so it is not rated among those that run here. Nobody is entered when it begins; whoever connects is. Only
-one process at a time may write it.
+one process at a time may write it, and each write says how many matches it takes to be on record: so nobody adds to
+what somebody else has changed, and what was written is not written again where a server was lost before it said so.
 """
 
 from __future__ import annotations
@@ -12,13 +13,13 @@ from hashlib import sha256
 
 from sqlalchemy import Connection, func, insert, select, update
 
-from arena.errors import BadSubmission
+from arena.errors import BadStore, BadSubmission
 from arena.records import BlockRecord, MatchRecord
 from arena.standings import Changes, Standings
 from arena.store.bots import Bots, BotVersion
 from arena.store.matches import Batch, Matches
 from arena.store.moment import now
-from arena.store.schema import REMOTE, blocks, brackets, entries, tournaments
+from arena.store.schema import REMOTE, blocks, brackets, entries, matches, tournaments
 from arena.store.standings import write_changes
 from arena.store.tournaments import State
 from arena.store.writing import writing
@@ -52,6 +53,11 @@ class RemoteLadder:
             last = connection.scalar(select(func.max(blocks.c.number)).where(ours))
         return 0 if last is None else last + 1
 
+    def played(self, number: int, bracket: str) -> int:
+        """How many of its matches are on record."""
+        with self.matches.engine.connect() as connection:
+            return _played(connection, number, bracket)
+
     def enter(
         self, number: int, name: str, version: str, language: str, games: Sequence[str]
     ) -> tuple[BotVersion, int]:
@@ -79,15 +85,38 @@ class RemoteLadder:
         played: Sequence[tuple[BlockRecord, MatchRecord]],
         standings: Standings,
         changes: Changes,
+        *,
+        before: int,
     ) -> None:
-        """Writes these matches, each a block of its own, and the standings that follow. Then it is on disk."""
+        """Writes these matches, each a block of its own, and the standings that follow. Then it is on disk.
+
+        `before`: how many are on record by now, as far as the caller knows. May be called again after it has failed.
+        """
         batch = Batch(number, bracket, [block for block, _ in played], [match for _, match in played])
         with writing(self.matches.engine) as connection:
+            on_record = _played(connection, number, bracket)
+            if on_record == before + len(played) and _is_on_record(connection, batch.matches[-1]):
+                return
+            if on_record != before:
+                raise BadStore(
+                    "another arena serve has played in this ladder meanwhile, so what was played here cannot be added: "
+                    "stop one of the two, and start this one again."
+                )
             self.matches.write_within(connection, batch)
             write_changes(connection, number, bracket, standings, changes)
             ours = update(brackets).where(brackets.c.tournament_id == number, brackets.c.bracket == bracket)
             counted = {"folded": brackets.c.folded + len(played), "matches": brackets.c.matches + len(played)}
             connection.execute(ours.values(counted))
+
+
+def _played(connection: Connection, number: int, bracket: str) -> int:
+    ours = (brackets.c.tournament_id == number) & (brackets.c.bracket == bracket)
+    return connection.scalar(select(brackets.c.played).where(ours)) or 0
+
+
+def _is_on_record(connection: Connection, match: MatchRecord) -> bool:
+    """Whether it is this very match: another one of the same name has another seed."""
+    return connection.scalar(select(matches.c.seed).where(matches.c.name == match.name)) == match.seed
 
 
 def _begin(connection: Connection) -> int:

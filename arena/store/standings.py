@@ -2,16 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from contextlib import AbstractContextManager, contextmanager, nullcontext
 from dataclasses import dataclass
 from typing import Any
 
-from sqlalchemy import Connection, Engine, Select, Table, delete, func, insert, select, text
-from sqlalchemy.dialects import postgresql, sqlite
+from sqlalchemy import Connection, Engine, Select, Table, delete, func, select, text
 
 from arena.ratings import Rating, Scale
 from arena.standings import Changes, Meetings, RatingPoint, SeatTally, Standing, Standings
+from arena.store.bulk import insert_rows, upsert_rows
 from arena.store.schema import (
     ALL,
     brackets,
@@ -117,6 +117,13 @@ class StoredStandings:
                 seats[row.seat] = SeatTally(row.matches, row.wins, row.placements)
         return found
 
+    def table_sizes(self, scope: int, bracket: str) -> list[int]:
+        """How many seats the tables had."""
+        ours = (seat_tallies.c.scope == scope) & (seat_tallies.c.bracket == bracket)
+        wanted = select(seat_tallies.c.table_size).where(ours).distinct().order_by(seat_tallies.c.table_size)
+        with self.engine.connect() as connection:
+            return list(connection.scalars(wanted))
+
     def surprises(
         self, scope: int, bracket: str, version_id: int | None = None, connection: Connection | None = None
     ) -> Surprises:
@@ -206,29 +213,29 @@ class StoredStandings:
         """Puts these in the place of those that were there."""
         with writing(self.engine) as connection:
             connection.execute(delete(refits).where(refits.c.scope == scope, refits.c.bracket == bracket))
-            if records:
-                connection.execute(
-                    insert(refits),
-                    [
-                        {
-                            "scope": scope,
-                            "bracket": bracket,
-                            "version_id": record.version_id,
-                            "strength": record.strength,
-                            "low": record.low,
-                            "high": record.high,
-                            "separated_from": list(record.separated_from),
-                        }
-                        for record in records
-                    ],
-                )
+            insert_rows(
+                connection,
+                refits,
+                [
+                    {
+                        "scope": scope,
+                        "bracket": bracket,
+                        "version_id": record.version_id,
+                        "strength": record.strength,
+                        "low": record.low,
+                        "high": record.high,
+                        "separated_from": list(record.separated_from),
+                    }
+                    for record in records
+                ],
+            )
 
 
 def write_changes(connection: Connection, scope: int, bracket: str, now: Standings, changes: Changes) -> None:
     """Writes what has changed in the standings, within somebody else's transaction."""
     key: dict[str, object] = {"scope": scope, "bracket": bracket}
-    _upsert(connection, standings, [{**key, **_row(version, now.bots[version])} for version in changes.versions])
-    _upsert(
+    upsert_rows(connection, standings, [{**key, **_row(version, now.bots[version])} for version in changes.versions])
+    upsert_rows(
         connection,
         head_to_head,
         [
@@ -242,8 +249,8 @@ def write_changes(connection: Connection, scope: int, bracket: str, now: Standin
             for one, other in changes.pairs
         ],
     )
-    _upsert(connection, rating_points, [{**key, **point._asdict()} for point in changes.points])
-    _upsert(
+    upsert_rows(connection, rating_points, [{**key, **point._asdict()} for point in changes.points])
+    upsert_rows(
         connection,
         seat_tallies,
         [
@@ -262,7 +269,7 @@ def write_changes(connection: Connection, scope: int, bracket: str, now: Standin
             if tally.matches
         ],
     )
-    _upsert(  # the lists grow, or stay as long as they are
+    upsert_rows(  # the lists grow, or stay as long as they are
         connection,
         surprises,
         [
@@ -298,14 +305,3 @@ def _among(table: Table, scope: int, bracket: str, versions: Collection[int] | N
 def _of(table: Table, scope: int, bracket: str, version_id: int | None = None) -> Select[*tuple[Any, ...]]:
     wanted = select(table).where(table.c.scope == scope, table.c.bracket == bracket)
     return wanted if version_id is None else wanted.where(table.c.version_id == version_id)
-
-
-def _upsert(connection: Connection, table: Table, rows: Sequence[Mapping[str, object]]) -> None:
-    """Inserts the rows, or updates those whose key is there already."""
-    if not rows:
-        return
-    dialect = postgresql if connection.dialect.name == "postgresql" else sqlite
-    statement = dialect.insert(table)
-    keys = [column.name for column in table.primary_key]
-    values = {column.name: statement.excluded[column.name] for column in table.c if column.name not in keys}
-    connection.execute(statement.on_conflict_do_update(index_elements=keys, set_=values), list(rows))

@@ -37,7 +37,7 @@ from arena.store.matches import Matches
 from arena.store.remote import RemoteLadder
 from arena.store.schedule import Schedule
 from arena.store.standings import StoredStandings
-from arena.store.tenure import Tenure, conducted, conducting
+from arena.store.tenure import LastingTenure, Tenure, conducted, conducting
 from arena.store.tokens import Tokens
 from arena.store.tournaments import Tournaments
 from arena.store.watch import Watch
@@ -134,6 +134,10 @@ class Store:
     def conducting(self, tournament: int) -> AbstractContextManager[Tenure]:
         """The right to conduct a tournament, which nobody else has meanwhile."""
         return conducting(self.engine, tournament)
+
+    def conducting_for_days(self, tournament: int, taken: str) -> LastingTenure:
+        """The same for who goes on where the connection was lost; `taken` is for who comes while somebody has it."""
+        return LastingTenure(self.engine, tournament, taken)
 
     def conducted(self) -> frozenset[int]:
         """The tournaments that are being conducted, from whatever home; a store in a home leaves that to the home."""

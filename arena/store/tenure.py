@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Iterator
-from contextlib import contextmanager, suppress
+from contextlib import ExitStack, contextmanager, suppress
 from dataclasses import dataclass
 
 from sqlalchemy import Connection, Engine, text
@@ -36,13 +36,17 @@ class Tenure:
     holder: int | None
     """The server's process that holds the lock; None where the home's lock is enough."""
 
-    def check(self, connection: Connection) -> None:
-        """Raises where the right was lost."""
+    def is_held(self, connection: Connection) -> bool:
+        """Whether nobody else can have it."""
         if self.holder is None:
-            return
+            return True
         wanted = text(f"SELECT count(*) {HELD} AND objid = :number AND pid = :holder")
         key = {"conductors": CONDUCTORS, "number": self.tournament, "holder": self.holder}
-        if not connection.scalar(wanted, key):
+        return bool(connection.scalar(wanted, key))
+
+    def check(self, connection: Connection) -> None:
+        """Raises where the right was lost."""
+        if not self.is_held(connection):
             raise BadStore(
                 f"the connection that held tournament {self.tournament} was lost, so somebody else may be playing it "
                 "now: look with arena history, and go on with it if nobody is."
@@ -71,6 +75,41 @@ def conducting(engine: Engine, tournament: int) -> Iterator[Tenure]:
             with suppress(ArenaError, SQLAlchemyError):  # it may be lost, and the lock with it
                 connection.execute(text("SELECT pg_advisory_unlock(:conductors, :number)"), key)
             connection.invalidate()  # closed rather than kept, in whatever state it is
+
+
+class LastingTenure:
+    """The right to conduct, for who is there for days: where the connection was lost it is taken again.
+
+    Somebody else may have had it in between, so who writes looks whether what is on record is still what it knows.
+    """
+
+    def __init__(self, engine: Engine, tournament: int, taken: str) -> None:
+        """`taken`: the sentence for who comes while somebody else has it."""
+        self._engine = engine
+        self._tournament = tournament
+        self._taken = taken
+        self._held = ExitStack()
+        self._tenure = self._take()
+
+    def renew(self) -> None:
+        """Sees to it that it is held. Raises where somebody else has it now."""
+        if self._tenure.holder is None:
+            return
+        with self._engine.connect() as connection:
+            if self._tenure.is_held(connection):
+                return
+        self._held.close()
+        self._tenure = self._take()
+
+    def _take(self) -> Tenure:
+        try:
+            return self._held.enter_context(conducting(self._engine, self._tournament))
+        except HomeInUse as error:
+            raise HomeInUse(self._taken) from error
+
+    def close(self) -> None:
+        """Leaves it to others."""
+        self._held.close()
 
 
 def conducted(engine: Engine) -> frozenset[int]:

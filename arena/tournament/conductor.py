@@ -47,6 +47,9 @@ AT_ONCE_AT_FIRST = 32
 """And at the least. Where bots think for long, more would only mean that all of them end together, and late."""
 HOLD = 0.02
 """Seconds for which a bot's turns may be held back: a worker has one core, which others use in the meantime."""
+LEADERS_SHOWN = 5
+LEADERS_SHARE = 20
+"""Who leads may take one part in so many of the time to find, however large the field."""
 AHEAD = 1.25
 """Workers are handed this many times as many matches, so that they need not wait for the next ones."""
 
@@ -181,6 +184,8 @@ class BracketRun:
         self.maker = JobMaker(record.id, bracket, record.seed, record.entrants, labels, event.sealed)
         self.batch = self._new_batch()
         self.written = time.monotonic()
+        self.leaders_due = 0.0
+        """When it is looked again who leads."""
         self.known_blocks = len(self.store.matches.schedule(record.id, bracket.name))
         self.on_record: dict[int, dict[int, tuple[str, tuple[SeatRecord, ...]]]] = {}
         for block, rotation, name, seats in self.store.matches.results(record.id, bracket.name):
@@ -218,6 +223,7 @@ class BracketRun:
         self._write()
         self._refit()
         self.store.tournaments.end_bracket(self.record.id, self.bracket.name)
+        self.leaders_due = 0.0
         self._show()
 
     def _adjust_pace(self) -> None:
@@ -300,10 +306,12 @@ class BracketRun:
     def _show(self) -> None:
         self.progress.spoiled, self.progress.last_trouble = self.pool.spoiled, self.pool.last_trouble
         self.progress.paces, self.progress.notice = self.pool.paces(), self.pool.notice
-        best = self.own.ranking()[:5]
-        self.progress.top = [
-            (self.conductor.versions[version].label, rating.mu, rating.sigma)
-            for version in best
-            for rating in [self.own.rating(version)]
-        ]
+        began = time.monotonic()
+        if began >= self.leaders_due:
+            self.progress.top = [
+                (self.conductor.versions[version].label, rating.mu, rating.sigma)
+                for version in self.own.best(LEADERS_SHOWN)
+                for rating in [self.own.rating(version)]
+            ]
+            self.leaders_due = began + LEADERS_SHARE * (time.monotonic() - began)
         self.conductor.show(self.progress)

@@ -153,7 +153,7 @@ def board(request: Request) -> Response:
         brackets=_brackets(site.store, filter_),
         filter=filter_,
         steps=steps(filter_, shown.bots or 0),
-        sizes=table_sizes(site.store, name, filter_),
+        sizes=site.store.standings.table_sizes(filter_.scope, name),
         tournaments=_choosable(site.store),
         parts=parts(site, shown),
         figures=html.figures(shown) if shown.rows else [],
@@ -273,12 +273,6 @@ def _at_tables_of(row: Row, tallies: Sequence[SeatTally]) -> Row:
         wins=sum(tally.wins for tally in tallies),
         mean_placement=sum(tally.placements for tally in tallies) / max(matches, 1),
     )
-
-
-def table_sizes(store: Store, bracket: str, filter_: Filter) -> list[int]:
-    """How many seats the tables had."""
-    by_seat = store.standings.by_seat(filter_.scope, bracket)
-    return sorted({size for tables in by_seat.values() for size in tables})
 
 
 ROUTES = [

@@ -40,13 +40,15 @@ class Serving:
     door: str
     process: subprocess.Popen[str]
     journal: Path
+    store: str | None = None
+    """The URL of a store that is elsewhere."""
 
     @property
     def certificate(self) -> Path:
         return self.home / "tls" / "certificate.pem"
 
     def token(self, user: str, *scopes: Scope) -> str:
-        with Store.open(Home(self.home).database) as store:
+        with Store.open(Home(self.home, self.store).database) as store:
             return store.tokens.create(user, scopes or [Scope.PLAY])[1]
 
     def told(self, event: str) -> list[dict[str, Any]]:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from pathlib import Path
 from random import Random
+from unittest import mock
 
 import pytest
 
@@ -12,7 +13,7 @@ from arena.errors import ArenaError
 from arena.ratings import Rating
 from arena.serve.admission import MOST_KNOWN, Allowance
 from arena.serve.journal import Journal
-from arena.serve.matchmaking import Matchmaker
+from arena.serve.matchmaking import CANDIDATES, Matchmaker
 from arena.serve.tls import Identity, generated
 from arena.store.home import Home
 
@@ -48,6 +49,21 @@ def test_the_least_known_bot_is_seated_and_meets_its_equals() -> None:
         assert 7 in table
         assert len(set(table)) == 4
         assert sum(bot % 2 for bot in table) == 4  # those of its strength
+
+
+def test_of_many_the_least_known_is_seated_too_and_few_others_are_looked_at() -> None:
+    looked_at: list[int] = []
+
+    def appeal(bot: int, *_: object) -> float:
+        looked_at.append(bot)
+        return 1.0
+
+    maker = Matchmaker(lambda bot: Rating(25.0, 8.0 if bot == 777 else 2.0), Random(1))
+    with mock.patch.object(Matchmaker, "_appeal", staticmethod(appeal)):
+        tables = [maker.table(range(1000), 4) or [] for _ in range(10)]
+    assert all(777 in table and len(set(table)) == 4 for table in tables)
+    assert len(set().union(*tables)) > 20
+    assert len(looked_at) <= 10 * 3 * CANDIDATES
 
 
 def test_everybody_meets_everybody_when_all_are_alike() -> None:

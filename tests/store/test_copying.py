@@ -2,6 +2,12 @@
 
 from __future__ import annotations
 
+import shutil
+import subprocess
+import sys
+from collections.abc import Iterator
+from dataclasses import replace
+from datetime import timedelta
 from pathlib import Path
 from typing import Any
 
@@ -9,16 +15,20 @@ import pytest
 from sqlalchemy import select
 
 from arena.errors import BadStore
+from arena.ratings import Scale
+from arena.records import BlockRecord
+from arena.standings import Standings
 from arena.store.archive import Choice
 from arena.store.copying import copy
 from arena.store.home import Home
 from arena.store.schema import metadata
 from arena.store.store import Store
+from arena.store.tokens import Scope
 from bench.stores import fill
 from tests.cli.run import arena, complaint
 from tests.store.test_archive import everything
 from tests.store.test_casual import by_anna
-from tests.store.test_store import two_bots
+from tests.store.test_store import record, seat, two_bots
 
 MATCHES = 240
 BRACKETS = ("mantis", "tentagram")
@@ -34,7 +44,23 @@ def home(tmp_path_factory: pytest.TempPathFactory) -> Home:
         store.bots.retire("nasty", retired=True)
         place = store.casual.begin("mantis")
         store.casual.write(place, by_anna(place, 2))
+        play_from_elsewhere(store)
     return home
+
+
+def play_from_elsewhere(store: Store) -> None:
+    """Tokens, valid, expired and revoked, what was done with them, and a match in the ladder of those elsewhere."""
+    anna, _ = store.tokens.create("anna", [Scope.PLAY, Scope.SUBMIT])
+    store.tokens.create("ben", [Scope.PLAY], timedelta(seconds=-1))
+    store.tokens.revoke("ben")
+    store.tokens.note(anna, "connected", "\x00 \uf8ff \U0001f980 from afar")
+    ladder = store.remote.open(BRACKETS)
+    seated = [store.remote.enter(ladder, f"anna/{name}", "1", "go", ["mantis"])[0] for name in ("c", "d")]
+    match = replace(record(0, 0, *(seat(bot.id, 1 + n) for n, bot in enumerate(seated))), name=f"{ladder}-mantis-1-1")
+    standings = Standings(Scale(0.01))
+    standings.fold(match.seats, match.name)
+    played = [(BlockRecord(0, "", 1, (0, 1)), match)]
+    store.remote.write(ladder, "mantis", played, standings, standings.take_changes(), before=0)
 
 
 def content(store: Store) -> dict[str, list[tuple[Any, ...]]]:
@@ -74,6 +100,7 @@ def test_there_and_back_again_every_row_is_as_it_was(home: Home, postgresql_url:
         for store in (second, third):  # both go on counting
             assert [bot.version for bot in store.bots.versions_of("a")] == []
             two_bots(store)
+            assert store.tokens.create("anna", [Scope.PLAY])[0].id == max(row[0] for row in original["tokens"]) + 1
             begun = store.tournaments.begin("", "ladder", {}, "s", [1, 2], ["mantis"])
             assert begun.id == max(row[0] for row in original["tournaments"]) + 1
             assert store.casual.begin("mantis").block == 1
@@ -89,15 +116,76 @@ def test_a_store_that_is_not_empty_is_refused_and_left_alone(home: Home, postgre
             assert content(each) == before
 
 
-def test_a_copy_that_fails_leaves_nothing_behind(home: Home, postgresql_url: str) -> None:
+@pytest.fixture(params=["to a server", "from a server"])
+def both_ends(
+    request: pytest.FixtureRequest, home: Home, postgresql_url: str, tmp_path: Path
+) -> Iterator[tuple[Store, Store]]:
+    """A store with something in each table, and an empty one: a file and a server, or the other way round."""
+    in_a_file = tmp_path / "arena.db"
+    if request.param == "to a server":
+        shutil.copy(home.database, in_a_file)
+        with Store.open(in_a_file) as source, Store.open(postgresql_url) as target:
+            yield source, target
+    else:
+        with Store.open(home.database) as first, Store.open(postgresql_url) as source, Store.open(in_a_file) as target:
+            copy(first, source)
+            yield source, target
+
+
+def test_a_copy_that_fails_leaves_nothing_behind(both_ends: tuple[Store, Store]) -> None:
     def fail(done: int, in_all: int) -> None:
         if done > in_all // 2:
             raise KeyboardInterrupt
 
-    with Store.open(home.database) as source, Store.open(postgresql_url) as target:
-        with pytest.raises(KeyboardInterrupt):
-            copy(source, target, fail)
-        assert not any(content(target).values())
+    source, target = both_ends
+    with pytest.raises(KeyboardInterrupt):
+        copy(source, target, fail)
+    assert not any(content(target).values())
+
+
+COPIER = """
+import signal, sys
+from arena.store.copying import copy
+from arena.store.store import Store
+from arena.store.tokens import Scope
+
+def show(done, in_all):
+    if done > in_all // 2:
+        print("half of it", flush=True)
+        signal.pause()
+
+with Store.open(sys.argv[1]) as source, Store.open(sys.argv[2]) as target:
+    copy(source, target, show)
+"""
+
+
+def test_a_copy_that_is_killed_midway_leaves_nothing_behind_and_can_be_made_again(
+    both_ends: tuple[Store, Store],
+) -> None:
+    source, target = both_ends
+    addresses = [str(store.engine.url.set(drivername=store.engine.dialect.name)) for store in both_ends]
+    with subprocess.Popen((sys.executable, "-c", COPIER, *addresses), stdout=subprocess.PIPE, text=True) as copier:
+        assert copier.stdout
+        assert copier.stdout.readline() == "half of it\n"
+        copier.kill()
+    assert not any(content(target).values())
+    copy(source, target)
+    assert content(target) == content(source)
+
+
+def test_a_copy_has_what_was_there_when_it_began_whoever_writes_meanwhile(both_ends: tuple[Store, Store]) -> None:
+    source, target = both_ends
+    before = content(source)
+
+    def write(done: int, in_all: int) -> None:
+        assert done <= in_all
+        source.bots.register(f"late {done}", None, f"late {done}", "l/", "", ["mantis"])
+        source.tokens.create("late", [Scope.PLAY])
+
+    copy(source, target, write)
+    assert content(target) == before
+    late = len(content(source)["tokens"]) - len(before["tokens"])
+    assert late > 10, "whoever wrote did not have to wait for the copy's end"
 
 
 def test_the_command_copies_between_a_home_and_a_server(home: Home, postgresql_url: str, tmp_path: Path) -> None:

@@ -14,7 +14,6 @@ from functools import partial
 from pathlib import Path
 from threading import Barrier
 
-import psutil
 import pytest
 from sqlalchemy import Connection, func, select
 
@@ -28,7 +27,7 @@ from arena.store.schema import ALL, matches, seats
 from arena.store.store import Store
 from arena.store.writing import writing
 from tests.cli.run import arena
-from tests.postgresql import Server, free_port, prepared, started
+from tests.postgresql import Server, free_port, kill, prepared, started
 from tests.store.test_store import WRITER, play_blocks, record, seat, two_bots
 
 SCALE = Scale(0.01)
@@ -96,6 +95,7 @@ def test_a_database_with_tables_of_something_else_is_left_alone(postgresql: Serv
     assert tables == [("matches",)]
 
 
+@pytest.mark.usefixtures("postgresql_url")  # which empties what is copied here
 def test_a_user_who_may_only_look_is_told_so(postgresql: Server, arena_database: str) -> None:
     name = postgresql.new_database(like=arena_database)
     postgresql.run("CREATE ROLE guest LOGIN; GRANT SELECT ON ALL TABLES IN SCHEMA public TO guest", name)
@@ -123,10 +123,7 @@ def test_a_server_that_is_killed_and_comes_back_has_all_that_was_acknowledged() 
             seen = watch.look()
             with store.engine.connect() as connection:
                 connection.execute(select(func.count()).select_from(matches))
-                parts = [psutil.Process(process.pid), *psutil.Process(process.pid).children()]
-                for part in parts:
-                    part.kill()
-                psutil.wait_procs(parts[1:], timeout=60)
+                kill(process)
                 with told("cannot be used", "start it again"):
                     connection.execute(select(func.count()).select_from(matches))
             with told("cannot be used", "Is the server running"):

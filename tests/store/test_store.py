@@ -237,6 +237,8 @@ def test_a_retired_bot_is_kept_but_does_not_enter_by_itself_until_it_is_submitte
 
 def test_what_a_tournament_writes_can_be_read_again(store: Store) -> None:
     standings = play_blocks(store, 3)
+    assert store.standings.table_sizes(1, "mantis") == [2]
+    assert store.standings.table_sizes(1, "tentagram") == store.standings.table_sizes(2, "mantis") == []
     tournament = store.tournaments.load(1)
     assert (tournament.name, tournament.state) == ("tournament 1", State.RUNNING)
     assert (tournament.brackets[0].folded, tournament.brackets[0].matches) == (3, 6)

@@ -15,10 +15,13 @@ from arena.store.store import Store
 from arena.store.tokens import LONGEST_DETAIL, Scope
 
 
-@pytest.fixture
-def store(tmp_path: Path) -> Iterator[Store]:
-    with Store.open(tmp_path / "arena.db") as store:
-        yield store
+@pytest.fixture(params=["sqlite", "postgresql"])
+def store(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[Store]:
+    database: Path | str = tmp_path / "arena.db"
+    if request.param == "postgresql":
+        database = str(request.getfixturevalue("postgresql_url"))
+    with Store.open(database) as opened:
+        yield opened
 
 
 def deeds(store: Store) -> list[tuple[str, str]]:
@@ -33,9 +36,9 @@ def test_a_token_allows_what_its_scopes_say_and_nothing_else(store: Store) -> No
     assert deeds(store) == [("anna", "refused"), ("anna", "created")]
 
 
-def test_the_secret_is_not_in_the_store(store: Store, tmp_path: Path) -> None:
-    _, secret = store.tokens.create("anna", [Scope.PLAY])
-    store.close()
+def test_the_secret_is_not_in_the_store(tmp_path: Path) -> None:
+    with Store.open(tmp_path / "arena.db") as store:
+        _, secret = store.tokens.create("anna", [Scope.PLAY])
     with closing(sqlite3.connect(tmp_path / "arena.db")) as connection:
         dump = "\n".join(connection.iterdump())
     assert "'anna'" in dump
@@ -74,6 +77,7 @@ def test_a_token_is_revoked_by_its_number_and_a_user_with_all_tokens(store: Stor
         store.tokens.revoke("ana")
 
 
+@pytest.mark.parametrize("store", ["sqlite"], indirect=True)
 @pytest.mark.parametrize("name", ["", " anna", "anna ben", "-anna", "a/b", "x" * 41, "anna\n", "\x1b[31m"])
 def test_names_that_could_be_taken_for_something_else_are_refused(store: Store, name: str) -> None:
     with pytest.raises(BadToken, match="is no name for a user"):
