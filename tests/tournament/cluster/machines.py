@@ -44,9 +44,9 @@ class Machines:
     def address(self) -> str:
         return f"{self.protocol}://127.0.0.1:{self.port}"
 
-    @property
-    def cache(self) -> Path:
-        return self.folder / "cache"
+    def cache(self, name: str) -> Path:
+        """Where a worker has its bots."""
+        return self.folder / f"cache-{name}"
 
     def start_scheduler(self) -> None:
         self._start("scheduler", "scheduler", "--port", str(self.port))
@@ -55,7 +55,7 @@ class Machines:
         self._start(name, "worker", self.address, "--cores", "1", "--name", name)
 
     def _start(self, name: str, *arguments: str) -> None:
-        environment = {**os.environ, "ARENA_CLUSTER_CACHE": str(self.cache)}
+        environment = {**os.environ, "ARENA_CLUSTER_CACHE": str(self.cache(name))}
         with (self.folder / f"{name}.log").open("ab") as log:
             self.processes[name] = subprocess.Popen(
                 [*ARENA, "cluster", *arguments, *self.options], cwd=ROOT, env=environment, stdout=log, stderr=log
@@ -67,10 +67,21 @@ class Machines:
         process.kill()
         process.wait()
 
+    def tables(self, name: str) -> list[psutil.Process]:
+        """The worker's processes that play."""
+        return psutil.Process(self.processes[name].pid).children()
+
     def plays(self, name: str) -> bool:
         """Whether bots run at the worker's tables."""
-        tables = psutil.Process(self.processes[name].pid).children()
-        return any(len(table.children(recursive=True)) > 1 for table in tables)
+        try:
+            return any(len(table.children(recursive=True)) > 1 for table in self.tables(name))
+        except psutil.NoSuchProcess:  # one that has played for an earlier tournament ends just now
+            return False
+
+    def freeze(self, name: str) -> None:
+        """From now on nothing comes from the worker, but nobody is told."""
+        for process in (psutil.Process(self.processes[name].pid), *self.tables(name)):
+            process.suspend()
 
     def stop(self) -> None:
         for process in self.processes.values():
