@@ -7,60 +7,23 @@ import subprocess
 import time
 from collections.abc import Iterator
 from pathlib import Path
-from typing import Any, NamedTuple
 
 import psutil
 import pytest
 
 from arena.cli.cluster import link_to
 from arena.errors import BadTournament
-from arena.referee import Limits
-from arena.store.home import Home
-from arena.store.store import Store
-from arena.submission import Submission, submit
-from tests.cli.run import ARENA, ROOT, SLOW_MACHINE, complaint
-from tests.tournament.cluster.machines import PATIENCE, Machines, wait_until
-from tests.tournament.test_tournaments import board, kept, on_record, play, results
+from tests.cli.run import ARENA, ROOT, complaint
+from tests.tournament.cluster.events import FIELD, FIRST_CHOICE, Record, check_equal, event, record, take_in
+from tests.tournament.cluster.machines import HEAD, PATIENCE, Machines, wait_until
+from tests.tournament.test_tournaments import board, on_record, play
 
-BUILT = """
-name = "built"
-command = ["python", "bot.py"]
-build = ["sh", "-c", "cp source.txt bot.py"]
-exclude = ["bot.py"]
-"""
-FIRST_CHOICE = """
-from arena.bot import Bot
-
-class FirstChoice(Bot):
-    def mantis(self, turn):
-        return turn.legal[0]
-
-FirstChoice().run()
-"""
-FIELD = ("random", "greedy", "built")
-EVENT = (*FIELD, "--seed", "cluster", "--rounds", "100", "--bracket", "mantis", *SLOW_MACHINE)
-
-
-class Straight(NamedTuple):
-    """What the tournament comes to on one machine."""
-
-    results: list[Any]
-    kept: list[Any]
-    board: Any
+EVENT = event(100)
 
 
 @pytest.fixture(scope="module")
 def with_bots(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A home that has the bots: to take them in once is enough for all tournaments. One of them is built."""
-    folder = tmp_path_factory.mktemp("bots")
-    (folder / "built").mkdir()
-    (folder / "built" / "arena.toml").write_text(BUILT, encoding="utf-8")
-    (folder / "built" / "source.txt").write_text(FIRST_CHOICE, encoding="utf-8")
-    home = Home(folder / "home")
-    with Store.open(home.database) as store:
-        for bot in ("random", "greedy", str(folder / "built")):
-            submit(home, store, Submission(bot, limits=Limits(start=60.0)), thorough=False)
-    return folder / "home"
+    return take_in(tmp_path_factory.mktemp("bots"))
 
 
 @pytest.fixture
@@ -69,39 +32,21 @@ def home(tmp_path: Path, with_bots: Path) -> Path:
 
 
 @pytest.fixture(scope="module")
-def straight(tmp_path_factory: pytest.TempPathFactory, with_bots: Path) -> Straight:
+def straight(tmp_path_factory: pytest.TempPathFactory, with_bots: Path) -> Record:
     home = shutil.copytree(with_bots, tmp_path_factory.mktemp("straight") / "home")
     play(home, *EVENT)
-    return Straight(results(home), kept(home), board(home))
+    return record(home)
 
 
 @pytest.fixture(scope="module")
 def machines(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Machines]:
     """A scheduler and the workers a and b."""
     found = Machines(tmp_path_factory.mktemp("machines"))
-    found.start_scheduler()
-    found.start_worker("a")
-    found.start_worker("b")
+    for name in (HEAD, "a", "b"):
+        found.start(name)
     yield found
     found.stop()
     assert "Traceback" not in found.said()
-
-
-def begin(home: Path, machines: Machines, *arguments: str) -> subprocess.Popen[str]:
-    command = [*ARENA, "tournament", *arguments, "--cluster", machines.address, "--home", str(home)]
-    return subprocess.Popen(command, cwd=ROOT, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
-
-
-def end(conductor: subprocess.Popen[str]) -> str:
-    printed, said = conductor.communicate(timeout=PATIENCE)
-    assert conductor.returncode == 0, said
-    assert "Traceback" not in printed + said
-    return said
-
-
-def check_equal(home: Path, straight: Straight) -> None:
-    assert results(home) == straight.results
-    assert kept(home) == straight.kept
 
 
 def bots_in(cache: Path) -> dict[str, int]:
@@ -110,32 +55,32 @@ def bots_in(cache: Path) -> dict[str, int]:
     return {seal.stem: seal.stat().st_ino for seal in cache.glob("*.seal")}
 
 
-def test_a_tournament_is_the_same_as_on_one_machine(home: Path, machines: Machines, straight: Straight) -> None:
+def test_a_tournament_is_the_same_as_on_one_machine(home: Path, machines: Machines, straight: Record) -> None:
     most = 0
-    conductor = begin(home, machines, *EVENT)
-    wait_until("both workers play", lambda: machines.plays("a") and machines.plays("b"))
+    conductor = machines.begin(home, *EVENT)
+    wait_until("both workers play", lambda: machines.plays("a", "b"))
     while conductor.poll() is None:
         most = max(most, len(machines.tables("a")), len(machines.tables("b")))
         time.sleep(0.1)
-    assert "2 workers, 2 cores" in end(conductor)
+    assert "2 workers, 2 cores" in machines.end()
     assert most == 1, "each worker offers one core, and has one process that plays"
     check_equal(home, straight)
     assert board(home) == straight.board
 
 
 def test_bots_travel_once_are_built_there_and_do_not_play_when_they_were_changed(
-    home: Path, machines: Machines, straight: Straight
+    home: Path, machines: Machines, straight: Record
 ) -> None:
     shutil.copytree(home, home.parent / "first")
-    end(begin(home.parent / "first", machines, *EVENT))
+    machines.begin(home.parent / "first", *EVENT)
+    machines.end()
     before = {name: bots_in(machines.cache(name)) for name in ("a", "b")}
     assert [len(bots) for bots in before.values()] == [3, 3]
     (changed,) = [path.with_name("bot.py") for path in machines.cache("a").glob("*/source.txt")]
     assert changed.read_text(encoding="utf-8") == FIRST_CHOICE, "built where it plays"
     changed.write_text("raise SystemExit('somebody else')", encoding="utf-8")
-    said = end(begin(home, machines, *EVENT))
-    assert "built 1 in " in said.replace("\n", " ")
-    assert "had been changed, and they are sent anew" in said.replace("\n", " ")
+    machines.begin(home, *EVENT)
+    assert "had been changed, and they are sent anew" in machines.end()
     assert changed.read_text(encoding="utf-8") == FIRST_CHOICE
     check_equal(home, straight)
     after = {name: bots_in(machines.cache(name)) for name in ("a", "b")}
@@ -143,36 +88,34 @@ def test_bots_travel_once_are_built_there_and_do_not_play_when_they_were_changed
     assert {content for content, seal in after["a"].items() if before["a"][content] != seal} == {changed.parent.name}
 
 
-def test_a_worker_that_is_killed_costs_nothing(home: Path, machines: Machines, straight: Straight) -> None:
-    conductor = begin(home, machines, *EVENT)
-    wait_until("both workers play", lambda: machines.plays("a") and machines.plays("b"))
-    machines.freeze("a")  # or the tournament might be over before it is killed
-    tables = machines.tables("a")
+def test_a_worker_that_is_killed_costs_nothing(home: Path, machines: Machines, straight: Record) -> None:
+    machines.begin(home, *EVENT)
+    wait_until("both workers play", lambda: machines.plays("a", "b"))
+    tables = machines.freeze("a")  # or the tournament might be over before it is killed
     machines.kill("a")
     for table in tables:
         table.resume()
-    assert "lost: a" in end(conductor)
+    assert "lost: a" in machines.end()
     check_equal(home, straight)
     psutil.wait_procs(tables, timeout=PATIENCE)
     assert not any(table.is_running() for table in tables), "who plays for a dead worker ends"
-    machines.start_worker("a")
+    machines.start("a")
 
 
-def test_a_scheduler_that_is_killed_costs_nothing(home: Path, machines: Machines, straight: Straight) -> None:
-    conductor = begin(home, machines, *EVENT)
+def test_a_scheduler_that_is_killed_costs_nothing(home: Path, machines: Machines, straight: Record) -> None:
+    machines.begin(home, *EVENT)
     wait_until("somebody plays", lambda: machines.plays("a") or machines.plays("b"))
-    machines.kill("scheduler")
-    machines.start_scheduler()
-    assert "the scheduler at" in end(conductor)
+    machines.kill(HEAD)
+    machines.start(HEAD)
+    assert "the scheduler at" in machines.end()
     check_equal(home, straight)
 
 
-def test_a_tournament_goes_on_here_and_there(home: Path, machines: Machines, straight: Straight) -> None:
+def test_a_tournament_goes_on_here_and_there(home: Path, machines: Machines, straight: Record) -> None:
     """Begun on the cluster, killed, gone on with on this machine, killed, and ended on the cluster."""
-    conductor = begin(home, machines, *EVENT)
+    machines.begin(home, *EVENT)
     wait_until("something is on record", lambda: on_record(home))
-    conductor.kill()
-    conductor.communicate()
+    machines.kill_conductor()
     acknowledged = on_record(home)
     here = subprocess.Popen(
         [*ARENA, "tournament", "--resume", "--jobs", "1", "--home", str(home)],
@@ -183,7 +126,8 @@ def test_a_tournament_goes_on_here_and_there(home: Path, machines: Machines, str
     wait_until("more is on record", lambda: on_record(home) > acknowledged)
     here.kill()
     here.wait()
-    end(begin(home, machines, "--resume"))
+    machines.begin(home, "--resume")
+    machines.end()
     check_equal(home, straight)
 
 
