@@ -18,7 +18,7 @@ from pathlib import Path
 
 from arena.conformance import Conformance, Introduction, Verdict
 from arena.errors import BadProgram, BadSubmission
-from arena.parcels import NEVER_COPIED, content_hash, files_of, pack
+from arena.parcels import LARGEST, MOST_FILES, NEVER_COPIED, content_hash, files_of, pack
 from arena.referee import Limits, Program, Settings, find_program
 from arena.referee.build import build
 from arena.referee.programs import bundled_folder, bundled_names, last_lines
@@ -29,9 +29,6 @@ from arena.store.bots import BotVersion
 from arena.store.home import Home
 from arena.store.store import Store
 
-LARGEST = 512 * 1024 * 1024
-"""The bytes that the files of a bot may have."""
-MOST_FILES = 20_000
 BEGUN = ".begun-"
 """Before a content hash: its files are being built here. The store may know them from a home that shares it."""
 LONGEST_NAME = 60

@@ -92,6 +92,7 @@ class BotCache:
         seal, packed = self._seal(parcel.content), self._parcel(parcel.content)
         if seal.exists() and place.is_dir():
             if content_hash(place, NEVER_COPIED) == seal.read_text(encoding="ascii"):
+                packed.unlink(missing_ok=True)  # sent to another worker of this machine, too
                 return
             self._remove(parcel.content)
             raise Lacking(parcel.content, f"the files of {parcel.name} {parcel.version} in {place} had been changed")

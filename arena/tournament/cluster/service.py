@@ -10,7 +10,7 @@ import socket
 import subprocess
 import sys
 import time
-from collections.abc import Awaitable, Callable, Sequence
+from collections.abc import Callable, Coroutine, Sequence
 from contextlib import suppress
 from pathlib import Path
 from typing import Protocol
@@ -20,7 +20,7 @@ from distributed import Scheduler, Worker
 from arena.errors import HostFault, refusal
 from arena.tournament.cluster import crew
 from arena.tournament.cluster.crew import AT_A_TABLE
-from arena.tournament.cluster.link import CORE, Link, keep_quiet, security
+from arena.tournament.cluster.link import CORE, NO_PAGES, Link, keep_quiet, security, spare_the_cores
 
 PR_SET_PDEATHSIG = 1
 UP_WITHIN = 60.0
@@ -40,37 +40,47 @@ class Server(Protocol):
     async def close(self) -> object: ...
 
 
-async def until_stopped(server: Server) -> bool:
-    """Waits until the server ends, or ends it where SIGTERM or Ctrl-C comes. Returns whether it was the latter."""
-    loop = asyncio.get_running_loop()
+def told_to_stop() -> asyncio.Event:
+    """Set by SIGTERM and Ctrl-C, from now on, whatever is being done when they come."""
     stop = asyncio.Event()
     for number in (signal.SIGTERM, signal.SIGINT):
-        loop.add_signal_handler(number, stop.set)
+        asyncio.get_running_loop().add_signal_handler(number, stop.set)
+    return stop
+
+
+async def until_stopped(server: Server, stop: asyncio.Event) -> None:
+    """Waits until the server ends, or ends it where it is told to stop."""
     stopping, ending = asyncio.ensure_future(stop.wait()), asyncio.ensure_future(server.finished())
     await asyncio.wait((stopping, ending), return_when=asyncio.FIRST_COMPLETED)
     if stop.is_set():
         await server.close()
     stopping.cancel()
     await asyncio.wait((ending,), timeout=PATIENCE)
-    return stop.is_set()
 
 
 def run_scheduler(host: str, port: int, certificates: Sequence[Path | None], ready: Callable[[str], None]) -> None:
     """Runs a scheduler until it is stopped. `ready` is told its address."""
     keep_quiet()
+    spare_the_cores()
     ca, cert, key = certificates
     protocol = "tls" if ca else "tcp"
 
     async def serve() -> None:
+        stop = told_to_stop()
         try:
             scheduler = await Scheduler(
-                host=host, port=port, protocol=f"{protocol}://", security=security(ca, cert, key) or {}, dashboard=False
+                host=host,
+                port=port,
+                protocol=f"{protocol}://",
+                security=security(ca, cert, key) or {},
+                dashboard=False,
+                dashboard_address=NO_PAGES,
             )
         except OSError as error:
             raise HostFault(f"no scheduler can listen at {refusal(error, f'{host}:{port}')}") from error
         keep_quiet()
         ready(scheduler.address)
-        await until_stopped(scheduler)
+        await until_stopped(scheduler, stop)
 
     asyncio.run(serve())
 
@@ -80,57 +90,56 @@ def run_worker(link: Link, cores: int, name: str, lost: Callable[[], None]) -> N
 
     `lost` is called when that happens.
     """
+    spare_the_cores()
+
+    async def make() -> Server:
+        made: Server = await Worker(
+            link.address,
+            host=_own_address(link),
+            name=name,
+            nthreads=AT_A_TABLE * cores,
+            resources={CORE: cores},
+            security=link.security() or {},
+            memory_limit=0,  # matches are played in other processes
+            dashboard=False,
+            dashboard_address=NO_PAGES,
+        )
+        return made
 
     async def serve() -> None:
-        while True:
+        stop = told_to_stop()
+        while not stop.is_set():
             keep_quiet()
-            stopped = await _with_signals(
-                lambda: Worker(
-                    link.address,
-                    name=name,
-                    nthreads=AT_A_TABLE * cores,
-                    resources={CORE: cores},
-                    security=link.security() or {},
-                    memory_limit=0,  # matches are played in other processes
-                    dashboard=False,
-                )
-            )
-            crew.leave()
-            if stopped:
-                return
-            lost()
-            await asyncio.sleep(START_AGAIN_AFTER)
+            if (worker := await _unless_stopped(make(), stop)) is not None:
+                await until_stopped(worker, stop)
+                crew.leave()
+                if not stop.is_set():
+                    lost()
+            with suppress(TimeoutError):
+                await asyncio.wait_for(stop.wait(), START_AGAIN_AFTER)
 
     asyncio.run(serve())
 
 
-async def _with_signals(make: Callable[[], Awaitable[Server]]) -> bool:
-    """Makes a worker, which waits for its scheduler, and lets it work. Returns whether it was stopped."""
-    loop = asyncio.get_running_loop()
-    making = asyncio.ensure_future(_made(make))
-    stopped = False
+def _own_address(link: Link) -> str:
+    """The address by which the scheduler is reached. Dask would listen at all of them, to whoever comes by another."""
+    host, _, port = link.address.partition("://")[2].rpartition(":")
+    family, kind, _, _, there = socket.getaddrinfo(host.strip("[]"), int(port), type=socket.SOCK_DGRAM)[0]
+    with socket.socket(family, kind) as asking:
+        asking.connect(there)  # sends nothing
+        return str(asking.getsockname()[0])
 
-    def stop() -> None:
-        nonlocal stopped
-        stopped = True
-        making.cancel()
 
-    for number in (signal.SIGTERM, signal.SIGINT):
-        loop.add_signal_handler(number, stop)
+async def _unless_stopped(making: Coroutine[object, object, Server], stop: asyncio.Event) -> Server | None:
+    """The worker, when it has found its scheduler; None where it is told to stop, or has failed."""
+    made, stopping = asyncio.ensure_future(making), asyncio.ensure_future(stop.wait())
+    await asyncio.wait((made, stopping), return_when=asyncio.FIRST_COMPLETED)
+    stopping.cancel()
+    made.cancel()  # does nothing where it is done
     try:
-        worker = await making
-    except asyncio.CancelledError:
-        return True
-    except (OSError, ValueError, RuntimeError):  # the scheduler was there and is gone, or speaks another protocol
-        return stopped
-    if stopped:  # just when it was made
-        await worker.close()
-        return True
-    return await until_stopped(worker)
-
-
-async def _made(make: Callable[[], Awaitable[Server]]) -> Server:
-    return await make()
+        return await made
+    except (asyncio.CancelledError, OSError, ValueError, RuntimeError):
+        return None  # the scheduler was there and is gone, or speaks another protocol
 
 
 # Both on this machine

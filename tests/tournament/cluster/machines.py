@@ -1,4 +1,7 @@
-"""A real cluster on this machine: a scheduler and two workers, each a process that a test may kill and start again."""
+"""A real cluster: a scheduler, workers and a client, each a process that a test may kill and start again.
+
+They are on this machine, or each on a host of its own in a network of namespaces.
+"""
 
 from __future__ import annotations
 
@@ -13,8 +16,11 @@ from pathlib import Path
 import psutil
 
 from tests.cli.run import ARENA, ROOT
+from tests.tournament.cluster.network import Network
 
 PATIENCE = 120.0
+HEAD, DESK = "head", "desk"
+"""The hosts of the scheduler and the client. Workers have the names of theirs."""
 
 
 def wait_until(what: str, is_so: Callable[[], object]) -> None:
@@ -38,28 +44,53 @@ class Machines:
     protocol: str = "tcp"
     options: Sequence[str] = ()
     port: int = field(default_factory=free_port)
+    network: Network | None = None
+    """None: all are on this machine."""
     processes: dict[str, subprocess.Popen[bytes]] = field(default_factory=dict)
+    conductor: subprocess.Popen[bytes] | None = None
+
+    @property
+    def host(self) -> str:
+        return self.network.address(HEAD) if self.network else "127.0.0.1"
 
     @property
     def address(self) -> str:
-        return f"{self.protocol}://127.0.0.1:{self.port}"
+        return f"{self.protocol}://{self.host}:{self.port}"
 
-    @property
-    def cache(self) -> Path:
-        return self.folder / "cache"
+    def cache(self, name: str) -> Path:
+        """Where a worker has its bots."""
+        return self.folder / f"cache-{name}"
 
-    def start_scheduler(self) -> None:
-        self._start("scheduler", "scheduler", "--port", str(self.port))
-
-    def start_worker(self, name: str) -> None:
-        self._start(name, "worker", self.address, "--cores", "1", "--name", name)
-
-    def _start(self, name: str, *arguments: str) -> None:
-        environment = {**os.environ, "ARENA_CLUSTER_CACHE": str(self.cache)}
+    def start(self, name: str) -> None:
+        if name == HEAD:
+            arguments = ["scheduler", "--host", self.host, "--port", str(self.port)]
+        else:
+            arguments = ["worker", self.address, "--cores", "1", "--name", name]
+        environment = {**os.environ, "ARENA_CLUSTER_CACHE": str(self.cache(name))}
+        command = [*self._on(name), *ARENA, "cluster", *arguments, *self.options]
         with (self.folder / f"{name}.log").open("ab") as log:
-            self.processes[name] = subprocess.Popen(
-                [*ARENA, "cluster", *arguments, *self.options], cwd=ROOT, env=environment, stdout=log, stderr=log
-            )
+            self.processes[name] = subprocess.Popen(command, cwd=ROOT, env=environment, stdout=log, stderr=log)
+
+    def _on(self, host: str) -> Sequence[str]:
+        return self.network.inside(host) if self.network else ()
+
+    def begin(self, home: Path, *arguments: str) -> subprocess.Popen[bytes]:
+        """Begins a tournament on the cluster."""
+        command = [*self._on(DESK), *ARENA, "tournament", *arguments, "--cluster", self.address, "--home", str(home)]
+        with (self.folder / f"{DESK}.log").open("wb") as log:
+            self.conductor = subprocess.Popen(command, cwd=ROOT, stdout=log, stderr=log)
+        return self.conductor
+
+    def told(self) -> str:
+        """What the conductor of the latest tournament has said."""
+        return " ".join((self.folder / f"{DESK}.log").read_text(encoding="utf-8").split())
+
+    def end(self, patience: float = PATIENCE) -> str:
+        """Waits for the end of the tournament. Returns what was said in it."""
+        assert self.conductor is not None, "somebody has begun one"
+        assert self.conductor.wait(patience) == 0, self.told()
+        assert "Traceback" not in self.told()
+        return self.told()
 
     def kill(self, name: str) -> None:
         """As a power cut does it."""
@@ -67,12 +98,36 @@ class Machines:
         process.kill()
         process.wait()
 
-    def plays(self, name: str) -> bool:
-        """Whether bots run at the worker's tables."""
-        tables = psutil.Process(self.processes[name].pid).children()
-        return any(len(table.children(recursive=True)) > 1 for table in tables)
+    def kill_conductor(self) -> None:
+        assert self.conductor is not None, "somebody has begun a tournament"
+        self.conductor.kill()
+        self.conductor.wait()
+
+    def tables(self, name: str) -> list[psutil.Process]:
+        """The worker's processes that play."""
+        return psutil.Process(self.processes[name].pid).children()
+
+    def plays(self, *names: str) -> bool:
+        """Whether bots run at the tables of these workers."""
+        try:
+            return all(any(len(table.children(recursive=True)) > 1 for table in self.tables(name)) for name in names)
+        except psutil.NoSuchProcess:  # one that has played for an earlier tournament ends just now
+            return False
+
+    def freeze(self, name: str) -> list[psutil.Process]:
+        """From now on nothing comes from the worker, but nobody is told. Returns its processes that play."""
+        tables = self.tables(name)
+        for process in (psutil.Process(self.processes[name].pid), *tables):
+            process.suspend()
+        return tables
+
+    def thaw(self, name: str) -> None:
+        for process in (psutil.Process(self.processes[name].pid), *self.tables(name)):
+            process.resume()
 
     def stop(self) -> None:
+        if self.conductor is not None and self.conductor.poll() is None:
+            self.kill_conductor()
         for process in self.processes.values():
             process.terminate()
         for process in self.processes.values():
