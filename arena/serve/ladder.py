@@ -307,11 +307,14 @@ class OpenLadder:
             can_end = [task for task, sitting in self._matches.items() if self._can_end(sitting.job)]
             if not can_end:
                 break
-            await asyncio.wait(can_end, timeout=min(left, LOOK_AT_LINES), return_when=asyncio.FIRST_COMPLETED)
-        self._suspend(list(self._matches.values()))
+            await asyncio.wait(can_end, timeout=min(left, LOOK_AT_LINES))
+        under_way = self.referee.under_way
+        begun = {name: each for each in self._matches.values() if (name := each.job.plan.id) in under_way}
+        suspended = [sitting.suspended(under_way[name]) for name, sitting in begun.items()]
         for task in list(self._matches):
-            task.cancel()
+            task.cancel()  # at once: what is kept for next time must not end now
         await asyncio.gather(*self._matches, return_exceptions=True)
+        await self._suspend(suspended)
         for job in self._jobs:
             job.cancel()
         await asyncio.gather(*self._jobs, return_exceptions=True)
@@ -327,14 +330,14 @@ class OpenLadder:
         seated = [self.guests.get(version) for seat, version in enumerate(job.versions) if seat not in lost]
         return all(guest and guest.is_here for guest in seated)
 
-    def _suspend(self, sittings: Sequence[Sitting]) -> None:
+    async def _suspend(self, matches: Sequence[Suspended]) -> None:
         """Keeps these matches for next time."""
-        begun = [sitting for sitting in sittings if sitting.job.plan.id in self.referee.under_way]
+        names = [match.header.match for match in matches]
         try:
-            self._unfinished.keep([sitting.suspended(self.referee.under_way[sitting.job.plan.id]) for sitting in begun])
+            await to_thread.run_sync(self._unfinished.keep, matches)
         except ArenaError as error:
-            self.journal.tell("match.abandoned", matches=[sitting.job.plan.id for sitting in begun], why=str(error))
+            self.journal.tell("match.abandoned", matches=names, why=str(error))
             return
-        for sitting in begun:
+        for name in names:
             why = "the server stops; it goes on when its bots are here again"
-            self.journal.tell("match.suspended", match=sitting.job.plan.id, why=why)
+            self.journal.tell("match.suspended", match=name, why=why)
