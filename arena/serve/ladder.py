@@ -258,7 +258,7 @@ class OpenLadder:
             here = list(self.guests.values())
             try:
                 valid = await to_thread.run_sync(self.ledger.store.tokens.valid)
-            except ArenaError as error:
+            except Exception as error:  # noqa: BLE001, whatever it was, the next look may find it mended
                 self._tell_trouble(error)
                 continue
             for guest in here:  # not those who came meanwhile, with a token that is newer than what we know
@@ -276,7 +276,7 @@ class OpenLadder:
         """Writes what was played, and then tells of it. What cannot be written now is kept, and tried again."""
         try:
             await to_thread.run_sync(self.ledger.write)
-        except ArenaError as error:
+        except Exception as error:  # noqa: BLE001, whatever it was, nothing else writes what was played
             self._tell_trouble(error)
             return False
         finally:
@@ -289,10 +289,11 @@ class OpenLadder:
             self._ended.pop(name)()
         return True
 
-    def _tell_trouble(self, error: ArenaError) -> None:
+    def _tell_trouble(self, error: Exception) -> None:
         """Once, however often it is tried."""
-        if str(error) != self._trouble:
-            self._trouble = str(error)
+        trouble = str(error) if isinstance(error, ArenaError) else repr(error)
+        if trouble != self._trouble:
+            self._trouble = trouble
             self.journal.tell("store.failed", why=self._trouble)
 
     # The end

@@ -23,8 +23,9 @@ SETTINGS = {
     "keepalives_idle": "60",
     "keepalives_interval": "10",
     "keepalives_count": "3",
+    "tcp_user_timeout": "90000",  # the same where something is under way, in milliseconds
     "options": f"-c lock_timeout={BUSY}s -c tcp_keepalives_idle=60 -c tcp_keepalives_interval=10 "
-    "-c tcp_keepalives_count=3",
+    "-c tcp_keepalives_count=3 -c tcp_user_timeout=90s",
 }
 """What a connection is opened with; whatever the URL says goes before."""
 

@@ -2,18 +2,23 @@
 
 from __future__ import annotations
 
+import asyncio
 import json
 from pathlib import Path
 from random import Random
+from typing import Any
 from unittest import mock
 
 import pytest
 
 from arena.errors import ArenaError
 from arena.ratings import Rating
+from arena.referee import Limits
 from arena.serve.admission import MOST_KNOWN, Allowance
 from arena.serve.journal import Journal
+from arena.serve.ladder import OpenLadder
 from arena.serve.matchmaking import CANDIDATES, Matchmaker
+from arena.serve.metrics import Metrics
 from arena.serve.tls import Identity, generated
 from arena.store.home import Home
 
@@ -71,6 +76,25 @@ def test_everybody_meets_everybody_when_all_are_alike() -> None:
     met = {frozenset(maker.table(range(5), 2) or ()) for _ in range(60)}
     assert len(met) == 10
     assert maker.table([1], 2) is None
+
+
+def test_whatever_goes_wrong_with_the_store_it_is_told_once_and_tried_again() -> None:
+    lines: list[str] = []
+    ledger = mock.Mock(pages=[], unwritten=1)
+    ledger.write.side_effect = [RuntimeError("the pool is empty")] * 2 + [None]
+    ledger.take_written.return_value = ["1-mantis-1-1"]
+
+    async def write() -> list[bool]:
+        limits, journal = Limits(), Journal(lines.append, as_json=False)
+        unfinished: Any = mock.Mock()
+        ladder = OpenLadder(mock.Mock(), ledger, journal, Metrics(), limits=limits, pace=None, unfinished=unfinished)
+        ladder._ended["1-mantis-1-1"] = lambda: lines.append("told")
+        return [await ladder.write() for _ in range(3)]
+
+    assert asyncio.run(write()) == [False, False, True]
+    assert [line.split("  ")[1:2] for line in lines] == [["store.failed"], ["store.back"], []]
+    assert "the pool is empty" in lines[0]
+    assert lines[2] == "told"
 
 
 def test_lines_of_the_journal_are_one_line_whatever_is_in_them() -> None:

@@ -43,7 +43,7 @@ def test_a_server_that_dies_and_comes_back_costs_nothing_that_was_told(tmp_path:
         first = later.enter_context(started(server))
         store = later.enter_context(Store.open(address))
         pages = later.enter_context(web_serving(tmp_path / "pages", *shared))
-        options = ("--insecure", "--pace", "600", "--bracket", "mantis")
+        options = ("--insecure", "--pace", "120", "--bracket", "mantis")
         served = later.enter_context(serving(tmp_path, *shared, *options))
         served.store = address
         sites = [f"{each}/tournaments" for each in (served.pages, pages.address)]
@@ -68,7 +68,7 @@ def test_a_server_that_dies_and_comes_back_costs_nothing_that_was_told(tmp_path:
         assert [status(site) for site in sites] == [200, 200]
         other = ("--home", tmp_path / "other", *shared, "--insecure", "--port", "0", "--grpc-port", "0")
         assert "another arena serve, whose home shares this store" in complaint("serve", *other)
-        play(tmp_path / "home", "--resume", "2", *shared)
+        play(tmp_path / "home", "--resume", "2", "--jobs", "1", *shared)
         assert served.stop() == 0
         for bot in bots:
             bot.communicate(timeout=PATIENCE)

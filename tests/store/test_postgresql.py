@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import signal
+import socket
 import subprocess
 import sys
 from collections.abc import Callable, Iterator
@@ -14,6 +15,7 @@ from functools import partial
 from pathlib import Path
 from threading import Barrier
 
+import psycopg
 import pytest
 from sqlalchemy import Connection, func, select
 
@@ -62,6 +64,18 @@ def test_who_cannot_get_in_is_told_why(postgresql: Server, arena_database: str) 
         Store.open(f"postgresql://arena:geheim@127.0.0.1:{free_port()}/arena")
     with told("cannot be used", "Is the server running"):
         Store.open("postgresql:///arena?host=/nowhere&password=geheim")
+
+
+def test_both_ends_find_out_that_the_other_one_has_gone_without_a_word(postgresql: Server, arena_database: str) -> None:
+    """Otherwise whoever waits for an answer over a line that was cut waits for a quarter of an hour."""
+    with Store.open(postgresql.over_tcp(arena_database)) as store, store.engine.connect() as connection:
+        assert connection.exec_driver_sql("SHOW tcp_user_timeout").scalar() == "90000"
+        assert connection.exec_driver_sql("SHOW tcp_keepalives_idle").scalar() == "60"
+        ours = connection.connection.driver_connection
+        assert isinstance(ours, psycopg.Connection)
+        with socket.socket(fileno=os.dup(ours.fileno())) as line:
+            assert line.getsockopt(socket.IPPROTO_TCP, socket.TCP_USER_TIMEOUT) == 90_000
+            assert line.getsockopt(socket.IPPROTO_TCP, socket.TCP_KEEPIDLE) == 60
 
 
 @pytest.mark.parametrize(
