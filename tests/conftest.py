@@ -37,7 +37,7 @@ PURE = (
 )
 """These start no arena, so they may run beside anything."""
 INTERRUPTED, KILLED = "tournament/test_interrupted", "faults/test_killed"
-FIRST = (INTERRUPTED, *PURE, KILLED, "hostile", "cli", "web", "referee", "faults", "tournament")
+FIRST = (INTERRUPTED, *PURE, KILLED, "hostile", "cli", "web", "referee", "serve", "faults", "tournament")
 """In this order, then all others: what must be alone beside what may run beside it, and nothing long at the end."""
 
 

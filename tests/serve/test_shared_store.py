@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import signal
 import subprocess
 import urllib.error
 import urllib.request
@@ -14,10 +15,10 @@ from tests.cli.run import ARENA, SLOW_MACHINE, complaint
 from tests.postgresql import kill, prepared, started
 from tests.serve.server import PATIENCE, Serving, serving, until
 from tests.tournament.test_interrupted import start
-from tests.tournament.test_tournaments import play
 from tests.web.server import serving as web_serving
 
-EVENT = ("random", "greedy", "--matches", "40", "--bracket", "mantis", "--jobs", "1", *SLOW_MACHINE)
+ENDLESS = ("random", "greedy", "--matches", "100000", "--bracket", "mantis", *SLOW_MACHINE)
+AT_LEISURE = ("--jobs", "1", "--at-once", "1")
 
 
 def connect(served: Serving, bot: str, user: str) -> subprocess.Popen[str]:
@@ -48,7 +49,7 @@ def test_a_server_that_dies_and_comes_back_costs_nothing_that_was_told(tmp_path:
         served.store = address
         sites = [f"{each}/tournaments" for each in (served.pages, pages.address)]
         bots = [connect(served, bot, user) for bot, user in (("random", "anna"), ("greedy", "ben"))]
-        with start(tmp_path / "home", *EVENT, "--at-once", "1", *shared) as conductor:
+        with start(tmp_path / "home", *ENDLESS, *AT_LEISURE, *shared) as conductor:
             until(lambda: len(store.tournaments.all()) > 1 and store.tournaments.load(2).played > 0)
             until(lambda: len(served.told("match.ended")) > 2)
             assert [status(site) for site in sites] == [200, 200]
@@ -64,17 +65,22 @@ def test_a_server_that_dies_and_comes_back_costs_nothing_that_was_told(tmp_path:
         told = len(served.told("match.ended"))
         later.enter_context(started(server))
         until(lambda: len(served.told("match.ended")) > told + 2)
-        assert len(served.told("store.back")) == 1
+        assert served.told("store.back") != []
         assert [status(site) for site in sites] == [200, 200]
         other = ("--home", tmp_path / "other", *shared, "--insecure", "--port", "0", "--grpc-port", "0")
         assert "another arena serve, whose home shares this store" in complaint("serve", *other)
-        play(tmp_path / "home", "--resume", "2", "--jobs", "1", *shared)
+        before = store.tournaments.load(2).played
+        with start(tmp_path / "home", "--resume", "2", *AT_LEISURE, *shared) as conductor:
+            until(lambda: store.tournaments.load(2).played > before)
+            conductor.send_signal(signal.SIGINT)
+            conductor.communicate(timeout=PATIENCE)
         assert served.stop() == 0
         for bot in bots:
             bot.communicate(timeout=PATIENCE)
         ladder, tournament = sorted(store.tournaments.all(), key=lambda record: record.id)
         ended = [line["match"] for line in served.told("match.ended")]
         assert sorted(store.archive.names(ladder.id)) == sorted(ended)
-        counted = [each.matches for each in store.standings.load(ladder.id, "mantis").bots.values()]
-        assert counted == [len(ended)] * 2
-        assert (ladder.played, tournament.played) == (len(ended), 40)
+        assert ladder.played == len(ended)
+        for record in (ladder, tournament):
+            counted = [each.matches for each in store.standings.load(record.id, "mantis").bots.values()]
+            assert counted == [record.brackets[0].matches] * 2

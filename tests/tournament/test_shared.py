@@ -26,7 +26,7 @@ from tests.tournament.test_tournaments import FIELD, PATIENCE, board, kept, play
 from tests.web.server import serving
 from tests.web.visitor import Visitor
 
-MATCHES = 60
+MATCHES = 120
 EVENT = (*FIELD, "--seed", "shared", "--matches", str(MATCHES), "--bracket", "mantis", *SLOW_MACHINE)
 SLEEPY = """
 import time
@@ -42,7 +42,8 @@ Sleepy().run()
 """
 """Who plays without end beside others leaves the machine to them."""
 ENDLESS = ("random", "sleepy", "--seed", "1", "--matches", "100000", "--bracket", "mantis", *SLOW_MACHINE)
-AT_LEISURE = ("--jobs", "1", "--at-once", "2")
+AT_LEISURE = ("--jobs", "1", "--at-once", "1")
+"""One match after the other: seconds pass between the first that is counted and the last."""
 
 
 def until(happened: Callable[[], bool]) -> None:
@@ -102,7 +103,7 @@ def test_two_homes_play_at_once_one_is_killed_and_comes_to_the_same_end_as_with_
     for home in (one, other):
         shutil.copytree(straight / "bots", home / "bots")
     with Store.open(postgresql_url) as store:
-        with start(one, *ENDLESS, *AT_LEISURE, *shared) as conductor, ended(conductor):
+        with start(one, *ENDLESS, "--jobs", "1", *shared) as conductor, ended(conductor):
             play(straight, *EVENT, "--jobs", "1")
             until(lambda: counted(store, 1) > 0 or conductor.poll() is not None)
             with start(other, *EVENT, *AT_LEISURE, *shared) as killed:
