@@ -5,6 +5,7 @@ Those who come through the door are strangers until their token is checked, and 
     tls          the certificate of the door
     admission    how often one may knock
     line         the way to a guest, as the kernel sees it
+    gate         who is let in: tokens
     guest        a bot that has come by itself
     door         the gRPC service: who is let in, and as whom
     matchmaking  who meets whom

@@ -9,7 +9,6 @@ from __future__ import annotations
 import asyncio
 from dataclasses import dataclass
 from typing import Any, Self
-from urllib.parse import unquote
 
 import grpc
 from anyio import to_thread
@@ -17,17 +16,17 @@ from google.protobuf.message import DecodeError
 from grpc_health.v1 import health, health_pb2, health_pb2_grpc
 from grpc_reflection.v1alpha import reflection
 
-from arena.errors import ArenaError, BadStore, BadToken
+from arena.errors import ArenaError, BadStore
 from arena.referee.conversation import Stream
 from arena.referee.referee import HELLO_WITHIN, SERVER_OPTIONS, SERVICE
 from arena.serve.admission import Allowance
+from arena.serve.gate import Gate, Refused, bearer, peer_of, sentence
 from arena.serve.guest import MOST_IN_A_MESSAGE, Guest, what_is_wrong
 from arena.serve.ladder import OpenLadder
 from arena.serve.line import Line
 from arena.store.tokens import Scope, Token
 from arena.v1 import referee_pb2 as pb
 
-BEARER = "bearer "
 ALIVE_EVERY_MS = 1_000
 """How often a silent connection is asked whether it is still there: often, so that a cut is seen as one in time."""
 ALIVE_WITHIN_MS = 60_000
@@ -59,10 +58,6 @@ class DoorRules:
     """Seconds that a guest may be away in the midst of its matches."""
 
 
-class Refused(Exception):
-    """Somebody is not let in, with the sentence that they hear."""
-
-
 class Door:
     """The gRPC server."""
 
@@ -74,7 +69,8 @@ class Door:
         self.port = 0
         self._health = health.aio.HealthServicer()
         self._by_token = Allowance(rules.connections_at_once, rules.connections_a_minute)
-        self._strangers = Allowance(rules.connections_at_once, rules.connections_a_minute)
+        strangers = Allowance(rules.connections_at_once, rules.connections_a_minute)
+        self.gate = Gate(ladder.ledger.store, ladder.journal, strangers)
 
     async def open(self, host: str, port: int) -> Self:
         self._server = server = grpc.aio.server(options=OPTIONS)
@@ -98,6 +94,7 @@ class Door:
 
     async def turn_away(self) -> None:
         """From now on nobody is let in, and load balancers are told."""
+        self.gate.closed = True
         await self._tell_health(health_pb2.HealthCheckResponse.NOT_SERVING)
 
     async def close(self) -> None:
@@ -116,10 +113,10 @@ class Door:
             return
         if first is grpc.aio.EOF:
             return
-        peer = unquote(stream.peer()).rpartition(":")[0]  # without the port, which is another one each time
+        peer = peer_of(stream)
         try:
             hello = _hello(first)
-            token = await self._admit(hello, _bearer(stream), peer)
+            token = await self._admit(hello, bearer(stream), peer)
             guest = await self._guest(hello, token, stream.peer())
         except Refused as refused:
             self.ladder.metrics.knocks.labels("refused").inc()
@@ -129,19 +126,9 @@ class Door:
             return
         await self._host(guest, hello, stream, peer)
 
-    async def _admit(self, hello: pb.Hello, bearer: str, peer: str) -> Token:
+    async def _admit(self, hello: pb.Hello, in_metadata: str, peer: str) -> Token:
         """The token that somebody has brought. Raises Refused where it does not let them in."""
-        if self.ladder.draining:
-            raise Refused("The server is about to stop: come back later.")
-        if self._strangers.left(peer) < 1:
-            raise Refused("There were too many wrong tokens from where you are: wait a minute.")
-        try:
-            token = await to_thread.run_sync(self.ladder.ledger.store.tokens.admit, bearer or hello.token, Scope.PLAY)
-        except BadToken as error:
-            self._strangers.take(peer)
-            raise Refused(_sentence(error)) from error
-        except BadStore as error:
-            raise self._no_store(error) from error
+        token = await self.gate.admit(in_metadata or hello.token, peer, Scope.PLAY)
         if not self._by_token.take(token.id):
             raise Refused("This token was used too often within a short time: wait a minute.")
         return token
@@ -153,9 +140,9 @@ class Door:
         try:
             registered = await to_thread.run_sync(self.ladder.ledger.register, token.user, hello)
         except BadStore as error:
-            raise self._no_store(error) from error
+            raise self.gate.no_store(error) from error
         except ArenaError as error:
-            raise Refused(_sentence(error)) from error
+            raise Refused(sentence(error)) from error
         if registered.version_id not in here:
             of_token = sum(guest.token.id == token.id for guest in here.values())
             if of_token >= self.rules.guests_of_a_token:
@@ -174,11 +161,6 @@ class Door:
             rules.grace,
         )
 
-    def _no_store(self, error: BadStore) -> Refused:
-        """Where the store is and what is wrong with it is the organiser's business."""
-        self.ladder.journal.tell("store.failed", why=str(error))
-        return Refused("The server's store cannot be used at the moment: come back later.")
-
     async def _host(self, guest: Guest, hello: pb.Hello, stream: Stream, peer: str) -> None:
         """The guest's stay."""
         ladder, label = self.ladder, guest.registered.label
@@ -191,17 +173,11 @@ class Door:
             peer=peer,
             round_trip_ms=guest.round_trip_ms,
         )
-        await self._note(guest.token, "connected", f"{label} from {peer}")
+        await self.gate.note(guest.token, "connected", f"{label} from {peer}")
         try:
             await guest.serve(hello, stream)
         finally:
             ladder.say_goodbye(guest)
-
-    async def _note(self, token: Token, deed: str, detail: str) -> None:
-        try:
-            await to_thread.run_sync(self.ladder.ledger.store.tokens.note, token, deed, detail)
-        except ArenaError as error:
-            self.ladder.journal.tell("store.failed", why=str(error))
 
 
 def _hello(first: bytes) -> pb.Hello:
@@ -212,16 +188,3 @@ def _hello(first: bytes) -> pb.Hello:
     if len(first) > MOST_IN_A_MESSAGE or not message.HasField("hello"):
         raise Refused("The first message must be a hello with a token of this server's.")
     return message.hello
-
-
-def _bearer(context: Any) -> str:
-    """The token in the metadata, if there is one."""
-    for name, value in context.invocation_metadata() or ():
-        if name == "authorization" and isinstance(value, str) and value.lower().startswith(BEARER):
-            return value[len(BEARER) :].strip()
-    return ""
-
-
-def _sentence(error: ArenaError) -> str:
-    text = str(error)
-    return text[:1].upper() + text[1:]

@@ -19,7 +19,7 @@ from typing import Any
 
 from sqlalchemy import Connection, Engine, Row, insert, select, update
 
-from arena.errors import BadToken, NothingThere, unknown
+from arena.errors import BadToken, NothingThere, choices, unknown
 from arena.store.moment import from_now, now
 from arena.store.schema import audit_entries, tokens
 from arena.store.writing import writing
@@ -126,8 +126,8 @@ class Tokens:
             fresh = select(tokens).where(tokens.c.id.in_(ours)).order_by(tokens.c.id)
             return [_token(row) for row in connection.execute(fresh)]
 
-    def admit(self, secret: str, scope: Scope) -> Token:
-        """The token with this secret. Raises BadToken unless it allows this now."""
+    def admit(self, secret: str, *scopes: Scope) -> Token:
+        """The token with this secret. Raises BadToken unless it allows one of these now; none: anything at all."""
         if not secret:
             raise BadToken("a token is needed here, and none was sent: ask the organiser for one.")
         row = None
@@ -142,9 +142,10 @@ class Tokens:
             why_not = f"this token was revoked at {token.revoked} UTC: ask the organiser for another one."
         elif token.state == "expired":
             why_not = f"this token expired at {token.expires} UTC: ask the organiser for another one."
-        elif scope not in token.scopes:
+        elif scopes and token.scopes.isdisjoint(scopes):
             has = " and ".join(sorted(each.value for each in token.scopes))
-            why_not = f"this token is for {has}, not for {scope.value}: ask the organiser for one that is."
+            needed = choices(scope.value for scope in scopes)
+            why_not = f"this token is for {has}, not for {needed}: ask the organiser for one that is."
         if why_not:
             self.note(token, "refused", why_not)
             raise BadToken(why_not)
