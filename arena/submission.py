@@ -60,6 +60,8 @@ class Submission:
     """Where it is built and tried out."""
     build_network: bool = False
     """Whether its build may load things from the network."""
+    called: str | None = None
+    """What its author calls it, where that is not the path: it has come from elsewhere."""
 
     @property
     def is_bundled(self) -> bool:
@@ -131,6 +133,12 @@ def submit(
             submission.notes,
         )
     return Submitted(registered, is_new=True)
+
+
+def gather(path: str, target: Path) -> tuple[Program, str]:
+    """Copies what belongs to a bot. Returns the bot, and where its program is among the files: nothing for a folder."""
+    program = find_program(path)
+    return program, _copy(program, Path(path), target)
 
 
 def _build(program: Program, submission: Submission, place: Path) -> None:
@@ -286,9 +294,9 @@ def _check(
     if failed:
         first = failed[0]
         said = "" if "\n" in first.detail else last_lines(_printed(home.logs / program.log_name))
-        raise BadSubmission(
-            f"{submission.path} was not taken in, because a check failed: {first.what}: {first.detail}{said}\n"
-            f"All checks: arena check {submission.path}"
-        )
+        why = f"was not taken in, because a check failed: {first.what}: {first.detail}{said}"
+        if submission.called:
+            raise BadSubmission(f"{submission.called} {why}")
+        raise BadSubmission(f"{submission.path} {why}\nAll checks: arena check {submission.path}")
     assert run.introduction is not None, "without a hello a check has failed"
     return run.introduction

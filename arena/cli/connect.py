@@ -9,7 +9,7 @@ from typing import Annotated
 import typer
 
 from arena.cli.console import err, out, shown
-from arena.errors import ArenaError, refusal
+from arena.cli.servers import destination
 from arena.referee import find_program
 from arena.referee.build import build
 from arena.referee.running import run_to_end
@@ -17,7 +17,6 @@ from arena.v1 import referee_pb2 as pb
 
 WAIT_FIRST, WAIT_MOST = 1.0, 60.0
 """Seconds before the connection is tried again; twice as many each time."""
-LOOPBACK = ("localhost", "127.0.0.1", "[::1]")
 
 app = typer.Typer(help="Play with a bot of your own on a server elsewhere: [bold]arena bot connect[/].")
 
@@ -45,20 +44,9 @@ def connect(
 
     Example: arena bot connect ./my_bot.py --server arena.example.org:50051 --ca certificate.pem
     """
-    from arena.relay import Destination
-
-    host, _, port = server.rpartition(":")
-    if not host or not port.isdecimal():
-        raise typer.BadParameter(f"{server!r} is not a server: write HOST:PORT, for instance arena.example.org:50051.")
-    if insecure and host not in LOOPBACK:
-        raise ArenaError(f"without TLS everybody on the way to {host} could read your token: leave out --insecure.")
-    try:
-        certificate = ca.read_bytes() if ca else None
-    except OSError as error:
-        raise ArenaError(f"the certificate cannot be read: {refusal(error)}") from error
+    target = destination(server, token, ca, insecure=insecure)
     program = find_program(path)
     build(program)
-    destination = Destination(server, token, certificate, insecure)
 
     async def play() -> None:
         from arena import relay
@@ -66,7 +54,7 @@ def connect(
         wait = WAIT_FIRST
         while True:
             try:
-                await relay.connect(program, destination, welcomed)
+                await relay.connect(program, target, welcomed)
                 wait = WAIT_FIRST
                 err.print("The server has ended the stream.", highlight=False)
             except relay.ConnectionBroke as error:

@@ -11,8 +11,8 @@ USUAL = 80
 
 
 def _console(*, stderr: bool) -> Console:
-    console = Console(stderr=stderr)
-    return console if console.width >= NARROWEST else Console(stderr=stderr, width=USUAL)
+    console = Console(stderr=stderr, emoji=False)  # :AB: in a fingerprint, or in a bot's name, stands for itself
+    return console if console.width >= NARROWEST else Console(stderr=stderr, width=USUAL, emoji=False)
 
 
 out = _console(stderr=False)

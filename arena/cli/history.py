@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from typing import Annotated
+from typing import Annotated, Any
 
 import typer
 from rich import box
@@ -13,14 +13,15 @@ from arena.cli.console import out, shown
 from arena.cli.homes import open_store
 from arena.cli.options import DEFAULT_HOME, AsJson, StoreUrl
 from arena.cli.options import Home as HomeOption
-from arena.store.archive import Choice
+from arena.cli.servers import Insecure, ServerAddress, ServerCa, TokenFile, connected, not_connected
+from arena.leaderboard.listings import match_rows, tournament_rows
 from arena.store.home import Home
-from arena.store.store import Store
 from arena.store.tournaments import State
 from arena.tournament.brackets import Bracket
 
 
 def history(
+    context: typer.Context,
     matches: Annotated[bool, typer.Option("--matches", help="List matches instead of tournaments.")] = False,
     tournament: Annotated[
         str | None, typer.Option(help="Only this tournament's matches: its number or name.", show_default=False)
@@ -32,39 +33,42 @@ def history(
     as_json: AsJson = False,
     home: HomeOption = DEFAULT_HOME,
     store_url: StoreUrl = None,
+    server: ServerAddress = None,
+    ca: ServerCa = None,
+    token_file: TokenFile = None,
+    insecure: Insecure = False,
 ) -> None:
     """List the tournaments, or with --matches the matches; an option that is about matches lists those.
 
     Example: arena history --bot my_bot --faults
     """
-    with open_store(Home(home, store_url)) as store:
-        if matches or tournament or bot or bracket or faults:
-            _list_matches(store, tournament, bot, bracket, faults, lines, as_json)
-        else:
-            _list_tournaments(store, lines, as_json)
-
-
-def _list_tournaments(store: Store, lines: int, as_json: bool) -> None:
-    records = store.tournaments.latest(lines)
+    of_matches = bool(matches or tournament or bot or bracket or faults)
+    where = Bracket.parse(bracket).name if bracket else None
+    if server is not None:
+        with connected(context, server, ca, token_file, insecure) as elsewhere:
+            rows = (
+                elsewhere.matches(tournament=tournament, bot=bot, bracket=where, only_faults=faults, lines=lines)
+                if of_matches
+                else elsewhere.tournaments(lines)
+            )
+    else:
+        not_connected(context)
+        with open_store(Home(home, store_url)) as store:
+            rows = (
+                match_rows(store, tournament=tournament, bot=bot, bracket=where, only_faults=faults, limit=lines)
+                if of_matches
+                else tournament_rows(store, lines)
+            )
     if as_json:
-        rows = [
-            {
-                "tournament": record.id,
-                "name": record.name,
-                "format": record.format,
-                "brackets": [bracket.bracket for bracket in record.brackets],
-                "bots": len(record.entrants),
-                "matches": record.played,
-                "state": record.state.value,
-                "rated": record.rated,
-                "began": record.created,
-                "ended": record.ended,
-            }
-            for record in records
-        ]
         out.print_json(json.dumps(rows))
-        return
-    if not records:
+    elif of_matches:
+        _print_matches(rows)
+    else:
+        _print_tournaments(rows)
+
+
+def _print_tournaments(rows: list[dict[str, Any]]) -> None:
+    if not rows:
         out.print("No tournament has been played yet: [bold]arena tournament[/]")
         return
     table = Table(box=box.SIMPLE_HEAD)
@@ -74,69 +78,27 @@ def _list_tournaments(store: Store, lines: int, as_json: bool) -> None:
         table.add_column(heading, justify="right", no_wrap=True)
     table.add_column("began (UTC)", no_wrap=True)
     table.add_column("state", no_wrap=True)
-    for record in records:
-        own_name = "" if record.name == f"tournament {record.id}" else f"{shown(record.name)}: "
-        brackets = ", ".join(bracket.bracket for bracket in record.brackets)
+    for row in rows:
+        number = row["tournament"]
+        own_name = "" if row["name"] == f"tournament {number}" else f"{shown(row['name'])}: "
+        brackets = shown(", ".join(row["brackets"]))
         table.add_row(
-            str(record.id),
-            f"{own_name}{record.format}{'' if record.rated else ' (unrated)'}, {brackets}",
-            str(len(record.entrants)),
-            f"{record.played:,}",
-            record.created[5:16],
-            "over" if record.state is State.DONE else "[yellow]interrupted[/]",
+            str(number),
+            f"{own_name}{shown(row['format'])}{'' if row['rated'] else ' (unrated)'}, {brackets}",
+            str(row["bots"]),
+            f"{row['matches']:,}",
+            shown(row["began"][5:16]),
+            "over" if row["state"] == State.DONE.value else "[yellow]interrupted[/]",
         )
     out.print(table)
-    for record in records:
-        if record.rated and record.state is State.RUNNING:
-            out.print(f"Go on with number {record.id}: [bold]arena tournament --resume {record.id}[/]", highlight=False)
+    for row in rows:
+        if row["rated"] and row["state"] == State.RUNNING.value:
+            number = row["tournament"]
+            out.print(f"Go on with number {number}: [bold]arena tournament --resume {number}[/]", highlight=False)
 
 
-def _list_matches(
-    store: Store,
-    tournament: str | None,
-    bot: str | None,
-    bracket: str | None,
-    faults: bool,
-    lines: int,
-    as_json: bool,
-) -> None:
-    versions = None
-    if bot is not None:
-        found = store.bots.find(bot)
-        named = bot == found.bot  # without a version it means all of them
-        versions = [each.id for each in store.bots.versions_of(bot)] if named else [found.id]
-    choice = Choice(
-        tournament_id=store.tournaments.find(tournament).id if tournament else None,
-        bracket=Bracket.parse(bracket).name if bracket else None,
-        version_ids=versions,
-        only_faults=faults,
-    )
-    listed = store.archive.page(choice, limit=lines)
-    if as_json:
-        rows = [
-            {
-                "match": match.name,
-                "tournament": match.tournament_id,
-                "bracket": match.bracket,
-                "round": match.round,
-                "played": match.played,
-                "ending": match.ending,
-                "bots": list(match.bots),
-                "placements": [seat.placement for seat in match.seats],
-                "faults": [seat.fault for seat in match.seats],
-                "details": [seat.detail for seat in match.seats],
-                "charged_ms": [seat.think_ms for seat in match.seats],
-                "cpu_ms": [seat.cpu_ms for seat in match.seats],
-                "wall_ms": [seat.wall_ms for seat in match.seats],
-                "overhead_ms": match.overhead_ms,
-                "overloaded": match.overloaded,
-                "sandbox": match.sandbox,
-            }
-            for match in listed
-        ]
-        out.print_json(json.dumps(rows))
-        return
-    if not listed:
+def _print_matches(rows: list[dict[str, Any]]) -> None:
+    if not rows:
         out.print("No such match is on record.")
         return
     table = Table(box=box.SIMPLE_HEAD)
@@ -144,16 +106,17 @@ def _list_matches(
     table.add_column("round")
     table.add_column("places")
     table.add_column("faults")
-    for match in listed:
-        order = sorted(range(len(match.bots)), key=lambda seat: match.seats[seat].placement)
+    for row in rows:
+        bots, placements = row["bots"], row["placements"]
+        order = sorted(range(len(bots)), key=lambda seat: placements[seat])
         table.add_row(
-            shown(match.name),
-            shown(match.round),
-            ", ".join(f"{match.seats[seat].placement}. {shown(match.bots[seat])}" for seat in order),
+            shown(row["match"]),
+            shown(row["round"]),
+            ", ".join(f"{placements[seat]}. {shown(bots[seat])}" for seat in order),
             "; ".join(
-                f"[bold red]{shown(label)}: {seat.fault}[/]"
-                for label, seat in zip(match.bots, match.seats, strict=True)
-                if seat.fault
+                f"[bold red]{shown(label)}: {shown(fault)}[/]"
+                for label, fault in zip(bots, row["faults"], strict=True)
+                if fault
             ),
         )
     out.print(table)

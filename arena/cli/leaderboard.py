@@ -6,7 +6,7 @@ import json
 from collections.abc import Sequence
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
@@ -15,11 +15,14 @@ from arena.cli.files import writing
 from arena.cli.homes import open_store
 from arena.cli.options import DEFAULT_HOME, AsJson, StoreUrl
 from arena.cli.options import Home as HomeOption
-from arena.errors import BadTournament, NothingThere, unknown
+from arena.cli.servers import Insecure, ServerAddress, ServerCa, TokenFile, connected, not_connected
+from arena.errors import BadTournament, NothingThere
+from arena.leaderboard.again import from_json
 from arena.leaderboard.board import Board
-from arena.leaderboard.build import build_board, build_overall
+from arena.leaderboard.build import build_boards, build_overall
+from arena.leaderboard.highlights import shown as shown_match
 from arena.leaderboard.highlights import worth_seeing
-from arena.leaderboard.html import as_html
+from arena.leaderboard.html import ShownMatch, as_html
 from arena.leaderboard.tables import as_csv, as_json, as_markdown
 from arena.leaderboard.terminal import render, render_head_to_head, render_overall
 from arena.store.home import Home
@@ -27,11 +30,15 @@ from arena.store.schema import ALL
 from arena.store.store import Store
 from arena.tournament.brackets import Bracket
 
+if TYPE_CHECKING:
+    from arena.remote import Server
+
 MOST_IN_MATRIX = 12
 """A matrix of more bots than this does not fit a terminal."""
 
 
 def leaderboard(
+    context: typer.Context,
     bracket: Annotated[
         list[str] | None,
         typer.Option(help="Such as mantis/icons; may be given several times. Default: all.", show_default=False),
@@ -48,6 +55,10 @@ def leaderboard(
     ] = None,
     home: HomeOption = DEFAULT_HOME,
     store_url: StoreUrl = None,
+    server: ServerAddress = None,
+    ca: ServerCa = None,
+    token_file: TokenFile = None,
+    insecure: Insecure = False,
 ) -> None:
     """Show the leaderboard: ratings with how sure they are, results, and who beats whom.
 
@@ -55,10 +66,14 @@ def leaderboard(
     """
     if sum([as_json_text, as_csv_text, as_markdown_text, html is not None]) > 1:
         raise BadTournament("one form at a time: choose --json, --csv, --md or --html.")
-    with open_store(Home(home, store_url)) as store:
-        number = store.tournaments.find(tournament).id if tournament is not None else None
-        boards = build_boards(store, bracket, number)
-        matches = worth_seeing(store, boards, ALL if number is None else number) if html is not None else []
+    wanted = [Bracket.parse(name).name for name in bracket or ()]
+    if server is not None:
+        with connected(context, server, ca, token_file, insecure) as elsewhere:
+            boards, matches = _from_server(elsewhere, wanted, tournament, with_matches=html is not None)
+    else:
+        not_connected(context)
+        with open_store(Home(home, store_url)) as store:
+            boards, matches = _from_store(store, wanted, tournament, with_matches=html is not None)
     overall = build_overall(boards) if len(boards) > 1 else None
     if as_json_text:
         out.print_json(json.dumps(as_json(boards, overall)))
@@ -67,6 +82,7 @@ def leaderboard(
     elif as_markdown_text:
         print(as_markdown(boards, overall), end="")
     if html is not None:
+        number = boards[0].tournament
         title = "Leaderboard" if number is None else f"Leaderboard of tournament {number}"
         generated = datetime.now(UTC).strftime("%Y-%m-%d %H:%M UTC")
         with writing(html) as file:
@@ -76,17 +92,29 @@ def leaderboard(
         print_boards(boards)
 
 
-def build_boards(store: Store, brackets: Sequence[str] | None, tournament: int | None) -> list[Board]:
-    """The boards that were asked for. Raises where nobody has played there."""
-    scope = ALL if tournament is None else tournament
-    played = store.standings.brackets(scope)
-    if not played:
-        raise NothingThere("no match has been counted yet: arena tournament")
-    wanted = [Bracket.parse(name).name for name in brackets or ()]
-    for name in wanted:
-        if name not in played:
-            raise NothingThere(f"nobody has played there: {unknown('bracket', name, played)}")
-    return [build_board(store, name, tournament) for name in wanted or played]
+def _from_store(
+    store: Store, brackets: Sequence[str], tournament: str | None, *, with_matches: bool
+) -> tuple[list[Board], list[ShownMatch]]:
+    number = store.tournaments.find(tournament).id if tournament is not None else None
+    boards = build_boards(store, brackets, number)
+    if not with_matches:
+        return boards, []
+    worth = worth_seeing(store, boards, ALL if number is None else number)
+    return boards, [shown_match(name, why, store.matches.replay(name).encode()) for name, why in worth.items()]
+
+
+def _from_server(
+    server: Server, brackets: Sequence[str], tournament: str | None, *, with_matches: bool
+) -> tuple[list[Board], list[ShownMatch]]:
+    document, worth = server.leaderboard(brackets, tournament)
+    boards = from_json(document)
+    if not boards:
+        raise NothingThere(f"{server.address} has sent no board: nobody has played there.")
+    if not with_matches:
+        return boards, []
+    replays = server.replays(list(worth))
+    read = [(name, why, replays.get(name)) for name, why in worth.items()]
+    return boards, [shown_match(name, why, written) for name, why, written in read if isinstance(written, bytes)]
 
 
 def print_boards(boards: Sequence[Board]) -> None:

@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-import re
 import sys
 from collections.abc import Iterator, Sequence
 from pathlib import Path
-from typing import Annotated, Self
+from typing import Annotated
 
 import typer
 from rich.console import Group, RenderableType
@@ -16,15 +15,15 @@ from rich.text import Text
 
 from arena.cli.console import err, harmless, harmless_lines, out, shown
 from arena.cli.files import writing
-from arena.cli.homes import open_store
 from arena.cli.options import DEFAULT_HOME, Home, StoreUrl
+from arena.cli.servers import Insecure, ServerAddress, ServerCa, TokenFile, connected, not_connected
+from arena.cli.sources import MATCH_NAME, ServerSource, Source, StoreSource
 from arena.cli.tables import PAINTERS, Painter
 from arena.cli.tables.seats import seat_name
 from arena.errors import ArenaError, NothingThere, ReplayError
 from arena.games.base import Result
-from arena.replay import Fault, Replay, Step, follow, loads, start, verify
+from arena.replay import Fault, Replay, Step, follow, start, verify
 from arena.store.home import Home as StoreHome
-from arena.store.store import Store
 from arena.viewer.chances import chances_of
 from arena.viewer.film import film_of
 from arena.viewer.page import as_html
@@ -44,8 +43,6 @@ LAST_KEYS = {"G", "\x1b[F", "\x1bOF", "\x1b[4~"}
 QUIT_KEYS = {"q", "\x1b", "\x03", "\x04"}
 KEYS_HELP = "→ next · ← back · g first · G last · q quit"
 
-MATCH_NAME = re.compile(r"[0-9]+-[a-z./-]+-[0-9]+-[0-9]+")
-"""What matches are called in the store: 3-mantis-17-2, 4-mantis.icons-1-3."""
 ReplayFile = Annotated[
     str, typer.Argument(metavar="MATCH", help="A match on record, such as 3-mantis-17-2, or a replay file.")
 ]
@@ -59,6 +56,7 @@ def root(context: typer.Context) -> None:
 
 @app.command("show")
 def show(
+    context: typer.Context,
     match: ReplayFile,
     everything: Annotated[
         bool, typer.Option("--all", help="Print every step at once instead of stepping through with keys.")
@@ -66,6 +64,10 @@ def show(
     brief: Annotated[bool, typer.Option("--brief", help="Print what happened, without the tables.")] = False,
     home: Home = DEFAULT_HOME,
     store_url: StoreUrl = None,
+    server: ServerAddress = None,
+    ca: ServerCa = None,
+    token_file: TokenFile = None,
+    insecure: Insecure = False,
 ) -> None:
     """Step through a match: the table, and every action with what it caused.
 
@@ -73,7 +75,8 @@ def show(
 
     Example: arena replay show 3-mantis-17-2
     """
-    replay = _verified(match, StoreHome(home, store_url))
+    with _source(context, home, store_url, server, ca, token_file, insecure) as source:
+        replay = _verified(match, source)
     pages = list(_pages(replay, brief=brief))
     if everything or brief or not (sys.stdin.isatty() and out.is_terminal):
         for page in pages:
@@ -84,6 +87,7 @@ def show(
 
 @app.command("verify")
 def verify_replays(
+    context: typer.Context,
     matches: Annotated[
         list[str] | None, typer.Argument(metavar="MATCH…", help="Matches on record, or replay files.")
     ] = None,
@@ -93,23 +97,26 @@ def verify_replays(
     ] = None,
     home: Home = DEFAULT_HOME,
     store_url: StoreUrl = None,
+    server: ServerAddress = None,
+    ca: ServerCa = None,
+    token_file: TokenFile = None,
+    insecure: Insecure = False,
 ) -> None:
     """Play replays again under the rules and compare the results; exit code 1 if any of them does not hold.
 
     Example: arena replay verify replays/*.jsonl
     """
     named = list(matches or [])
-    if tournament is not None:
-        with open_store(StoreHome(home, store_url)) as store:
-            number = store.tournaments.find(tournament).id
-            named += store.archive.names(number)
-    if not named:
-        raise ArenaError("nothing to verify: name matches or replay files, or a tournament (--tournament).")
     verified = unreadable = 0
     with (
-        Source(StoreHome(home, store_url)) as source,
+        _source(context, home, store_url, server, ca, token_file, insecure) as source,
         Progress(console=err, transient=True, disable=not err.is_terminal) as progress,
     ):
+        if tournament is not None:
+            named += source.names(tournament)
+        if not named:
+            raise ArenaError("nothing to verify: name matches or replay files, or a tournament (--tournament).")
+        source.expect(named)
         for each in progress.track(named, description="verifying"):
             try:
                 line = _verdict(source, each)
@@ -139,6 +146,7 @@ def _verdict(source: Source, named: str) -> Text:
 
 @app.command("export")
 def export(
+    context: typer.Context,
     match: ReplayFile,
     file: Annotated[
         Path | None,
@@ -154,6 +162,10 @@ def export(
     ] = False,
     home: Home = DEFAULT_HOME,
     store_url: StoreUrl = None,
+    server: ServerAddress = None,
+    ca: ServerCa = None,
+    token_file: TokenFile = None,
+    insecure: Insecure = False,
 ) -> None:
     """Write the replay of a match on record to a file: in the format arena.replay/1, or as a page to look at.
 
@@ -161,10 +173,10 @@ def export(
 
     Example: arena replay export 3-mantis-17-2 --html
     """
-    if html:
-        _export_page(match, file, StoreHome(home, store_url))
-        return
-    with Source(StoreHome(home, store_url)) as source:
+    with _source(context, home, store_url, server, ca, token_file, insecure) as source:
+        if html:
+            _export_page(match, file, source)
+            return
         data = source.read(match)
     if file is None:
         sys.stdout.write(data.decode())
@@ -174,8 +186,8 @@ def export(
         err.print(f"The replay is in [bold]{shown(str(file))}[/].", highlight=False)
 
 
-def _export_page(match: str, file: Path | None, home: StoreHome) -> None:
-    replay = _verified(match, home)
+def _export_page(match: str, file: Path | None, source: Source) -> None:
+    replay = _verified(match, source)
     page = as_html(film_of(replay), chances_of(replay))
     named = match.replace("/", ".") if MATCH_NAME.fullmatch(match) else Path(match).stem
     target = file or Path(f"{named}.html")
@@ -184,40 +196,29 @@ def _export_page(match: str, file: Path | None, home: StoreHome) -> None:
     err.print(f"The page is in [bold]{shown(str(target))}[/]: open it in a browser.", highlight=False)
 
 
-class Source:
-    """Where replays come from: files, and the store where there is one."""
-
-    def __init__(self, home: StoreHome) -> None:
-        self._home = home
-        self._store: Store | None = None
-
-    def __enter__(self) -> Self:
-        return self
-
-    def __exit__(self, *_: object) -> None:
-        if self._store:
-            self._store.close()
-
-    def read(self, named: str) -> bytes:
-        """The replay that the user means, as it is written to a file."""
-        path = Path(named)
-        if MATCH_NAME.fullmatch(named) and not path.exists():
-            self._store = self._store or open_store(self._home)
-            return self._store.matches.replay(named.replace("/", ".")).encode()
-        return path.read_bytes()
-
-    def replay(self, named: str) -> Replay:
-        return loads(self.read(named))
+def _source(
+    context: typer.Context,
+    home: Path,
+    store_url: str | None,
+    server: str | None,
+    ca: Path | None,
+    token_file: Path | None,
+    insecure: bool,
+) -> Source:
+    """Where the user's replays come from."""
+    if server is None:
+        not_connected(context)
+        return StoreSource(StoreHome(home, store_url))
+    return ServerSource(connected(context, server, ca, token_file, insecure))
 
 
-def _verified(named: str, home: StoreHome) -> Replay:
+def _verified(named: str, source: Source) -> Replay:
     """The replay, with its name in the error where it is not a good one."""
-    with Source(home) as source:
-        try:
-            replay = source.replay(named)
-            verify(replay)
-        except ReplayError as error:
-            raise ArenaError(f"{named}: {error}") from error
+    try:
+        replay = source.replay(named)
+        verify(replay)
+    except ReplayError as error:
+        raise ArenaError(f"{named}: {error}") from error
     return replay
 
 

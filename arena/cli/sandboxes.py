@@ -84,10 +84,15 @@ def _value(name: str, text: str) -> float:
     return value if name == "cpus" else int(value)
 
 
-def sandbox_for(mode: str, limits: Sequence[str] | None = None) -> Sandbox:
-    """The sandbox to use, chosen and announced."""
+def check_mode(mode: str) -> None:
+    """Raises where there is no such sandbox."""
     if mode not in list(Mode):
         raise ArenaError(f"there is no sandbox {mode!r}: choose {choices([*Mode])}.")
+
+
+def sandbox_for(mode: str, limits: Sequence[str] | None = None) -> Sandbox:
+    """The sandbox to use, chosen and announced."""
+    check_mode(mode)
     sandbox, found = choose(Mode(mode), allowance(limits or ()))
     announce(found, asked_for=mode == Mode.NONE)
     return sandbox

@@ -13,7 +13,7 @@ import typer
 from arena.cli.console import harmless, out, shown
 from arena.cli.options import DEFAULT_HOME, StoreUrl, TimeLimit, seconds
 from arena.cli.options import Home as HomeOption
-from arena.cli.sandboxes import SandboxMode, sandbox_for
+from arena.cli.sandboxes import SandboxMode, check_mode, sandbox_for
 from arena.errors import ArenaError
 from arena.store.home import Home
 from arena.store.store import Store
@@ -69,6 +69,7 @@ def serve(
     from arena.serve.tls import Identity, generated
     from arena.tournament.brackets import DEFAULT_BRACKETS, Bracket
 
+    check_mode(sandbox)
     place = Home(home, store_url)
     identity = None
     if (cert is None) != (key is None):
@@ -88,6 +89,7 @@ def serve(
         patience=seconds(patience) or 0.0,
         rules=DoorRules(matches_at_once=at_once, grace=seconds(grace) or 0.0),
         known_as=known_as or (),
+        sandbox=sandbox,
     )
 
     def ready(opened: Opened) -> None:

@@ -7,9 +7,9 @@ from collections.abc import Sequence
 from rich.text import Text
 
 from arena.cli.console import harmless, out, shown
-from arena.cli.leaderboard import build_boards
 from arena.cli.progress import Display
 from arena.cli.trees import render_tree
+from arena.leaderboard.build import build_boards
 from arena.leaderboard.terminal import render
 from arena.leaderboard.words import duration
 from arena.store.store import Store
@@ -36,7 +36,7 @@ def print_outcome(store: Store, record: TournamentRecord, conductor: Conductor, 
             order = course.format.ranking()[:5]
             best = ", ".join(f"{rank}. {labels[course.field[number]]}" for rank, number in enumerate(order, start=1))
             out.print(Text(f"{name}, by Swiss points: {harmless(best)}"))
-    for board in build_boards(store, None, record.id):
+    for board in build_boards(store, (), record.id):
         out.print(render(board))
     if display.spoiled:
         matches = "1 match was" if display.spoiled == 1 else f"{display.spoiled} matches were"

@@ -3,32 +3,40 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping
-from typing import Annotated, Any
+import tempfile
+from collections.abc import Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 from rich import box
 from rich.table import Table
 
 from arena.cli.check import verdict_line
-from arena.cli.console import err, out, shown
+from arena.cli.console import err, harmless, out, shown
 from arena.cli.homes import open_store
 from arena.cli.options import DEFAULT_HOME, AsJson, StoreUrl, TimeLimit, printable, seconds
 from arena.cli.options import Home as HomeOption
 from arena.cli.sandboxes import LimitOptions, SandboxMode, sandbox_for
+from arena.cli.servers import Insecure, ServerAddress, ServerCa, TokenFile, connected, not_connected
 from arena.conformance import Verdict
+from arena.errors import BadSubmission
+from arena.leaderboard.listings import bot_rows
 from arena.referee import Limits
-from arena.standings import Standings
-from arena.store.archive import Choice, StoredMatch
-from arena.store.bots import BotVersion
 from arena.store.home import Home
-from arena.store.schema import ALL
 from arena.store.store import Store
-from arena.submission import Submission
+from arena.submission import Submission, gather
 from arena.submission import submit as take_in
+
+if TYPE_CHECKING:
+    from arena.remote import Server
+
+DECIDED_THERE = ("time_per_move", "time_to_start", "build_network", "sandbox", "limit")
+"""How a bot is tried out is the server's business."""
 
 
 def submit(
+    context: typer.Context,
     path: Annotated[str, typer.Argument(metavar="PATH", help="A .py or .js file, a program, or a folder.")],
     name: Annotated[str | None, typer.Option(help="Default: the file's name, or that in arena.toml.")] = None,
     version: Annotated[str | None, typer.Option(help="Default: that in arena.toml, or the next number.")] = None,
@@ -40,11 +48,22 @@ def submit(
     limit: LimitOptions = None,
     home: HomeOption = DEFAULT_HOME,
     store_url: StoreUrl = None,
+    server: ServerAddress = None,
+    ca: ServerCa = None,
+    token_file: TokenFile = None,
+    insecure: Insecure = False,
 ) -> None:
     """Hand in a bot: it is copied, built, tried out and registered. From then on it takes part in tournaments.
 
+    With --server it is handed in there, where it bears your name: anna/my_bot.
+
     Example: arena submit ./my_bot.py --notes "counts cards now"
     """
+    if server is not None:
+        with connected(context, server, ca, token_file, insecure, here=DECIDED_THERE) as elsewhere:
+            _submit_to(elsewhere, path, name, version, notes)
+        return
+    not_connected(context)
     place = Home(home, store_url)
     limits = Limits(seconds(time_to_start) or 60.0, seconds(time_per_move))
     submission = Submission(path, name, version, notes, limits, sandbox_for(sandbox, limit), build_network)
@@ -57,33 +76,60 @@ def submit(
     with Store.open(place.database) as store, err.status("copying") as status:
         submitted = take_in(place, store, submission, doing=status.update, judged=judged)
     taken = submitted.version
-    if not submitted.is_new:
-        out.print(f"{shown(taken.label)} has exactly this content already: nothing has changed.", highlight=False)
+    _tell(taken.label, taken.games, failed, is_new=submitted.is_new, then=" Next: [bold]arena tournament[/]")
+
+
+def _submit_to(server: Server, path: str, name: str | None, version: str | None, notes: str) -> None:
+    from arena.remote import Handover
+
+    with tempfile.TemporaryDirectory(prefix="arena-") as folder, err.status("copying") as status:
+        files = Path(folder) / "files"
+        program, entry = gather(path, files)
+        bot = Handover(files, entry, name if name is not None else program.name, version or "", notes)
+        try:
+            taken = server.submit(bot, lambda what: status.update(shown(what)))
+        except BadSubmission as error:
+            raise BadSubmission(f"{error}\nAll checks: arena check {path}") from error
+    failed = [Verdict(False, harmless(what), detail) for what, detail in taken.shortcomings]
+    _tell(taken.label, taken.games, failed, is_new=taken.is_new)
+
+
+def _tell(label: str, games: Sequence[str], failed: Sequence[Verdict], *, is_new: bool, then: str = "") -> None:
+    """What has come of it."""
+    if not is_new:
+        out.print(f"{shown(label)} has exactly this content already: nothing has changed.", highlight=False)
         return
     for verdict in failed:  # those that did not keep it out
         out.print(verdict_line(verdict), soft_wrap=True)
-    games = " and ".join(taken.games)
-    out.print(f"[green]{shown(taken.label)} is in[/], plays {games}. Next: [bold]arena tournament[/]", highlight=False)
+    out.print(f"[green]{shown(label)} is in[/], plays {shown(' and '.join(games))}.{then}", highlight=False)
 
 
 def list_bots(
+    context: typer.Context,
     every: Annotated[bool, typer.Option("--all", help="Retired bots and old versions too.")] = False,
     as_json: AsJson = False,
     home: HomeOption = DEFAULT_HOME,
     store_url: StoreUrl = None,
+    server: ServerAddress = None,
+    ca: ServerCa = None,
+    token_file: TokenFile = None,
+    insecure: Insecure = False,
 ) -> None:
     """List the bots that were handed in, with what they have reached.
 
     Example: arena bots --all
     """
-    place = Home(home, store_url)
-    if not place.exists:
-        _nothing_yet(as_json)
-        return
-    with open_store(place) as store:
-        versions = store.bots.all_versions() if every else store.bots.latest()
-        standings = {name: store.standings.load(ALL, name) for name in store.standings.brackets(ALL)}
-        rows = [_row(store, standings, version) for version in versions]
+    if server is not None:
+        with connected(context, server, ca, token_file, insecure) as elsewhere:
+            rows = elsewhere.bots(every=every)
+    else:
+        not_connected(context)
+        place = Home(home, store_url)
+        if not place.exists:
+            _nothing_yet(as_json)
+            return
+        with open_store(place) as store:
+            rows = bot_rows(store, every=every)
     if as_json:
         out.print_json(json.dumps(rows))
     elif rows:
@@ -97,37 +143,6 @@ def _nothing_yet(as_json: bool) -> None:
         out.print_json("[]")
         return
     out.print("No bot has been handed in yet. Begin one: [bold]arena new my_bot[/]; then [bold]arena submit my_bot[/]")
-
-
-def _row(store: Store, standings: Mapping[str, Standings], version: BotVersion) -> dict[str, Any]:
-    ratings: dict[str, float] = {}
-    matches = faults = 0
-    for bracket, of_all in standings.items():
-        if standing := of_all.bots.get(version.id):
-            ratings[bracket] = round(standing.rating.conservative, 3)
-            matches += standing.matches
-            faults += sum(standing.faults.values())
-    last = next(iter(store.archive.page(Choice(version_ids=[version.id]), limit=1)), None)
-    return {
-        "bot": version.bot,
-        "version": version.version,
-        "language": version.language,
-        "games": list(version.games),
-        "submitted": version.created,
-        "retired": version.retired,
-        "notes": version.notes,
-        "ratings": ratings,
-        "matches": matches,
-        "faults": faults,
-        "last_match": last.name if last else None,
-        "last_result": _result(last, version.id) if last else None,
-    }
-
-
-def _result(match: StoredMatch, version: int) -> str:
-    # In a comparison a bot may have several seats.
-    seat = min((seat for seat in match.seats if seat.version_id == version), key=lambda seat: seat.placement)
-    return f"place {seat.placement} of {len(match.seats)}" + (f", {seat.fault}" if seat.fault else "")
 
 
 def _print_bots(rows: list[dict[str, Any]]) -> None:
@@ -154,16 +169,26 @@ def _print_bots(rows: list[dict[str, Any]]) -> None:
 
 
 def retire(
+    context: typer.Context,
     bot: Annotated[str, typer.Argument(metavar="BOT", help="The bot's name.")],
     undo: Annotated[bool, typer.Option("--undo", help="Let it take part again.")] = False,
     home: HomeOption = DEFAULT_HOME,
     store_url: StoreUrl = None,
+    server: ServerAddress = None,
+    ca: ServerCa = None,
+    token_file: TokenFile = None,
+    insecure: Insecure = False,
 ) -> None:
     """Take a bot out of future tournaments. Its versions, matches and ratings stay.
 
     Example: arena retire my_old_bot
     """
-    with open_store(Home(home, store_url)) as store:
-        store.bots.retire(bot, retired=not undo)
+    if server is not None:
+        with connected(context, server, ca, token_file, insecure) as elsewhere:
+            elsewhere.retire(bot, undo=undo)
+    else:
+        not_connected(context)
+        with open_store(Home(home, store_url)) as store:
+            store.bots.retire(bot, retired=not undo)
     takes_part = "takes part again" if undo else "no longer takes part in tournaments"
     out.print(f"{shown(bot)} {takes_part}.", highlight=False)

@@ -292,9 +292,16 @@ def _field(
     return list(field.values())
 
 
+def _is_path(store: Store, named: str) -> bool:
+    """Whether a path is meant. A bot that somebody has handed in over the network has a slash in its name, too."""
+    if Path(named).exists():
+        return True
+    return "/" in named and not store.bots.versions_of(named.partition("@")[0])
+
+
 def would_enter(store: Store, named: str) -> BotVersion:
     """The bot that is meant, without taking it in: what is not known yet has a number that nobody has."""
-    if "/" not in named and not Path(named).exists():
+    if not _is_path(store, named):
         try:
             return store.bots.find(named)
         except NothingThere:
@@ -308,7 +315,7 @@ def would_enter(store: Store, named: str) -> BotVersion:
 
 def entrant(home: Home, store: Store, named: str, limits: Limits, sandbox: Sandbox) -> BotVersion:
     """The bot that is meant: one that was submitted, a bundled one, or a path; these two are taken in first."""
-    is_path = "/" in named or Path(named).exists()
+    is_path = _is_path(store, named)
     if not is_path:
         try:
             known = store.bots.find(named)

@@ -5,12 +5,24 @@ from __future__ import annotations
 from collections.abc import Collection, Mapping, Sequence
 from itertools import zip_longest
 
+from arena.errors import NothingThere, unknown
 from arena.leaderboard.board import Board, HeadToHead, Overall, OverallRow, RatingPoint, Refit, Row
 from arena.standings import Standing
 from arena.store.bots import BotVersion
 from arena.store.schema import ALL
 from arena.store.standings import RefitRecord
 from arena.store.store import Store
+
+
+def build_boards(store: Store, brackets: Sequence[str], tournament: int | None) -> list[Board]:
+    """The boards of these brackets, or of all. Raises where nobody has played there."""
+    played = store.standings.brackets(ALL if tournament is None else tournament)
+    if not played:
+        raise NothingThere("no match has been counted yet: arena tournament")
+    for name in brackets:
+        if name not in played:
+            raise NothingThere(f"nobody has played there: {unknown('bracket', name, played)}")
+    return [build_board(store, name, tournament) for name in brackets or played]
 
 
 def build_board(

@@ -16,8 +16,8 @@ MOVES = 30_000
 """Of the playouts for the chances of a match: so few that nobody has to wait."""
 
 
-def worth_seeing(store: Store, boards: Sequence[Board], scope: int) -> list[ShownMatch]:
-    """Two matches of each bracket, as far as there are."""
+def worth_seeing(store: Store, boards: Sequence[Board], scope: int) -> dict[str, str]:
+    """Two matches of each bracket, as far as there are: why, by name."""
     wanted: dict[str, str] = {}
     for board in boards:
         for version, surprise in store.standings.surprises(scope, board.bracket).greatest(1):
@@ -28,8 +28,10 @@ def worth_seeing(store: Store, boards: Sequence[Board], scope: int) -> list[Show
             standing = store.standings.load(scope, board.bracket)
             last = standing.bots[standing.ranking()[0]].last_match
             wanted.setdefault(last, f"{board.bracket}: the latest match of {leader.bot} {leader.version}")
-    shown = []
-    for name, why in wanted.items():
-        record = replay.loads(store.matches.replay(name).encode())
-        shown.append(ShownMatch(f"{why} ({name})", film_of(record), chances_of(record, moves=MOVES)))
-    return shown
+    return wanted
+
+
+def shown(name: str, why: str, written: bytes) -> ShownMatch:
+    """Such a match, from its replay, for a page."""
+    record = replay.loads(written)
+    return ShownMatch(f"{why} ({name})", film_of(record), chances_of(record, moves=MOVES))

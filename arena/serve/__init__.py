@@ -8,6 +8,9 @@ Those who come through the door are strangers until their token is checked, and 
     gate         who is let in: tokens
     guest        a bot that has come by itself
     door         the gRPC service: who is let in, and as whom
+    desk         the other gRPC service: what people do besides playing
+    looking      what they see
+    upload       what they hand in, as it arrives; intake: how it is taken in
     matchmaking  who meets whom
     ladder       matches, one after the other, as long as there are guests
     unfinished   matches that go on after a restart

@@ -7,6 +7,7 @@ fault, as the protocol says, and nothing else: neither who else is here nor what
 from __future__ import annotations
 
 import asyncio
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, Self
 
@@ -72,12 +73,15 @@ class Door:
         strangers = Allowance(rules.connections_at_once, rules.connections_a_minute)
         self.gate = Gate(ladder.ledger.store, ladder.journal, strangers)
 
-    async def open(self, host: str, port: int) -> Self:
+    async def open(self, host: str, port: int, besides: Mapping[str, grpc.GenericRpcHandler] | None = None) -> Self:
+        """Opens it. `besides`: what else is offered there, by the name of the service."""
         self._server = server = grpc.aio.server(options=OPTIONS)
         handler = grpc.stream_stream_rpc_method_handler(self._play)  # raw bytes: what is in them is our business
         server.add_generic_rpc_handlers((grpc.method_handlers_generic_handler(SERVICE, {"Play": handler}),))
+        besides = besides or {}
+        server.add_generic_rpc_handlers(tuple(besides.values()))
         health_pb2_grpc.add_HealthServicer_to_server(self._health, server)
-        reflection.enable_server_reflection((SERVICE, health.SERVICE_NAME, reflection.SERVICE_NAME), server)
+        reflection.enable_server_reflection((SERVICE, *besides, health.SERVICE_NAME, reflection.SERVICE_NAME), server)
         address = f"[{host}]:{port}" if ":" in host else f"{host}:{port}"
         try:
             if self.credentials is None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 from urllib.parse import unquote
 
+import grpc
 from anyio import to_thread
 
 from arena.errors import ArenaError, BadStore, BadToken
@@ -17,7 +18,11 @@ BEARER = "bearer "
 
 
 class Refused(Exception):
-    """Somebody is not let in, with the sentence that they hear."""
+    """Somebody is not let in, or does not get what they want, with the sentence that they hear."""
+
+    def __init__(self, why: str, code: grpc.StatusCode = grpc.StatusCode.UNAUTHENTICATED) -> None:
+        super().__init__(why)
+        self.code = code
 
 
 class Gate:
@@ -34,9 +39,10 @@ class Gate:
     async def admit(self, secret: str, peer: str, *scopes: Scope) -> Token:
         """The token that somebody has brought, for any of these scopes. Raises Refused where it lets nobody in."""
         if self.closed:
-            raise Refused("The server is about to stop: come back later.")
+            raise Refused("The server is about to stop: come back later.", grpc.StatusCode.ABORTED)
         if self._strangers.left(peer) < 1:
-            raise Refused("There were too many wrong tokens from where you are: wait a minute.")
+            why = "There were too many wrong tokens from where you are: wait a minute."
+            raise Refused(why, grpc.StatusCode.RESOURCE_EXHAUSTED)
         try:
             return await to_thread.run_sync(self.store.tokens.admit, secret, *scopes)
         except BadToken as error:
@@ -48,7 +54,8 @@ class Gate:
     def no_store(self, error: BadStore) -> Refused:
         """Where the store is and what is wrong with it is the organiser's business."""
         self.journal.tell("store.failed", why=str(error))
-        return Refused("The server's store cannot be used at the moment: come back later.")
+        why = "The server's store cannot be used at the moment: come back later."
+        return Refused(why, grpc.StatusCode.ABORTED)
 
     async def note(self, token: Token, deed: str, detail: str) -> None:
         """Writes into the audit log what was done."""

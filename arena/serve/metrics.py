@@ -22,6 +22,7 @@ class Metrics:
         self._guests = Gauge("arena_connected_bots", "Bots that are connected.", registry=registry)
         self._under_way = Gauge("arena_matches_under_way", "Matches that are being played.", registry=registry)
         self.knocks = Counter("arena_connections", "Bots that wanted to be let in.", ["result"], registry=registry)
+        self.calls = Counter("arena_calls", "What people did besides.", ["what", "result"], registry=registry)
         self._matches = Counter("arena_matches", "Matches that were played.", ["bracket"], registry=registry)
         self.decisions = Counter("arena_decisions", "Turns that bots have answered.", registry=registry)
         self._faults = Counter("arena_faults", "Seats that forfeited.", ["kind"], registry=registry)

@@ -19,6 +19,7 @@ from starlette.routing import Route
 from arena.errors import ArenaError
 from arena.referee import Limits, Referee, Settings
 from arena.sandbox import Sandbox
+from arena.serve.desk import SERVICE, Desk, DeskRules
 from arena.serve.door import Door, DoorRules
 from arena.serve.journal import Journal
 from arena.serve.ladder import OpenLadder
@@ -50,6 +51,9 @@ class Plan:
     patience: float
     """Seconds that matches under way have to end when the server stops."""
     rules: DoorRules = field(default_factory=DoorRules)
+    desk: DeskRules = field(default_factory=DeskRules)
+    sandbox: str = "auto"
+    """The mode of the sandbox in which bots are built and tried out that are handed in."""
     known_as: Sequence[str] = ()
 
     def check(self) -> None:
@@ -118,7 +122,9 @@ async def _run(
             ladder = OpenLadder(
                 referee, ledger, journal, metrics, limits=plan.limits, pace=plan.pace, unfinished=unfinished
             )
-            door = await Door(ladder, plan.rules, credentials).open(plan.host, plan.grpc_port)
+            door = Door(ladder, plan.rules, credentials)
+            desk = Desk(door.gate, home, metrics, plan.sandbox, plan.desk)
+            await door.open(plan.host, plan.grpc_port, {SERVICE: desk.handler()})
             ladder.start()
             stop.listen()
             pages.takes_signals = False  # they stay while matches end
@@ -130,17 +136,23 @@ async def _run(
                 ready(Opened(address, f"{plan.host}:{door.port}"))
                 await asyncio.wait({showing, stop.asked}, return_when=asyncio.FIRST_COMPLETED)
                 await door.turn_away()
-                draining = asyncio.create_task(ladder.drain(plan.patience))
+                draining = asyncio.create_task(_drain(ladder, desk, plan.patience))
                 await asyncio.wait({draining, stop.asked_twice}, return_when=asyncio.FIRST_COMPLETED)
                 if not draining.done():
                     draining.cancel()
                     await asyncio.gather(draining, return_exceptions=True)
-                    await ladder.drain(0.0)
+                    await _drain(ladder, desk, 0.0)
             finally:
                 pages.should_exit = True
                 await showing
                 await door.close()
     journal.tell("server.stopped")
+
+
+async def _drain(ladder: OpenLadder, desk: Desk, patience: float) -> None:
+    async with asyncio.TaskGroup() as group:
+        group.create_task(ladder.drain(patience))
+        group.create_task(desk.drain(patience))
 
 
 class _Stop:

@@ -63,7 +63,13 @@ class Bots:
             if bot_id is None:
                 row = {"name": name, "retired": False, "created": now()}
                 bot_id = connection.execute(insert(bots).values(row).returning(bots.c.id)).scalar_one()
-            taken = set(connection.scalars(select(versions.c.version).where(versions.c.bot_id == bot_id)))
+            known = connection.execute(
+                select(versions.c.version, versions.c.program).where(versions.c.bot_id == bot_id)
+            ).all()
+            if any(bool(each.program) != bool(program) for each in known):
+                where = "runs here" if not program else "plays from elsewhere"
+                raise BadSubmission(f"there is a bot {name!r} that {where}: call this one otherwise.")
+            taken = {each.version for each in known}
             if version is None:
                 version = next(number for number in map(str, range(1, len(taken) + 2)) if number not in taken)
             elif version in taken:

@@ -1,0 +1,72 @@
+"""Boards again, from the JSON that `tables` writes: what an arena elsewhere has sent can be shown like one's own."""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+from arena.errors import ArenaError
+from arena.leaderboard.board import Board, HeadToHead, RatingPoint, Refit, Row
+from arena.leaderboard.tables import FORMAT
+
+NOT_ONE = "this is no leaderboard that can be read here"
+
+
+def from_json(document: Any) -> list[Board]:
+    """The boards in a document of the format arena.leaderboard/1. Raises ArenaError where it is none."""
+    if not isinstance(document, dict) or document.get("format") != FORMAT:
+        raise ArenaError(f"{NOT_ONE}: its format is not {FORMAT}.")
+    try:
+        return [_board(board) for board in document["brackets"]]
+    except (LookupError, TypeError, ValueError, AttributeError) as error:
+        raise ArenaError(f"{NOT_ONE}: something is missing in it, or is not what it should be ({error}).") from error
+
+
+def _board(board: Any) -> Board:
+    rows = [_row(row) for row in board["rows"]]
+    where = board["tournament"]
+    return Board(
+        bracket=str(board["bracket"]),
+        tournament=None if where is None else str(where),
+        matches=int(board["matches"]),
+        rows=rows,
+        head_to_head=[[_meeting(meeting) for meeting in line] for line in board["head_to_head"]],
+        bots=len(rows),
+    )
+
+
+def _row(row: Any) -> Row:
+    think = row["ms_per_move"]
+    return Row(
+        rank=int(row["rank"]),
+        bot=str(row["bot"]),
+        version=str(row["version"]),
+        language=str(row["language"]),
+        mu=float(row["mu"]),
+        sigma=float(row["sigma"]),
+        refit=None if row["refit"] is None else _refit(row["refit"]),
+        separated=None if row["separated"] is None else bool(row["separated"]),
+        matches=int(row["matches"]),
+        wins=float(row["wins"]),
+        mean_placement=_or(row["mean_placement"], math.nan),
+        think_ms=None if think is None else float(think),
+        faults={str(kind): int(count) for kind, count in row["faults"].items()},
+        placements=[int(count) for count in row["placements"]],
+        think_times=[int(count) for count in row["think_times"]],
+        history=[
+            RatingPoint(int(point["matches"]), float(point["mu"]), float(point["sigma"])) for point in row["history"]
+        ],
+    )
+
+
+def _refit(refit: Any) -> Refit:
+    return Refit(_or(refit["strength"], math.nan), _or(refit["low"], -math.inf), _or(refit["high"], math.inf))
+
+
+def _meeting(meeting: Any) -> HeadToHead | None:
+    return None if meeting is None else HeadToHead(float(meeting["points"]), int(meeting["matches"]))
+
+
+def _or(value: Any, otherwise: float) -> float:
+    """JSON has no infinity; where it could stand is nothing."""
+    return otherwise if value is None else float(value)
