@@ -31,31 +31,49 @@ TOLD = (
     grpc.StatusCode.INVALID_ARGUMENT,
     grpc.StatusCode.DEADLINE_EXCEEDED,
     grpc.StatusCode.ABORTED,
+    grpc.StatusCode.FAILED_PRECONDITION,
 )
 """With these the server says in a sentence what is wrong."""
-Shape = Mapping[str, type | tuple[type, ...]]
+
+
+def _text(value: object) -> bool:
+    return isinstance(value, str)
+
+
+def _text_or_nothing(value: object) -> bool:
+    return value is None or isinstance(value, str)
+
+
+def _number(value: object) -> bool:
+    return isinstance(value, int | float)
+
+
+def _list_of(fits: Callable[[object], bool]) -> Callable[[object], bool]:
+    return lambda value: isinstance(value, list) and all(map(fits, value))
+
+
+def _ratings(value: object) -> bool:
+    return isinstance(value, dict) and all(map(_number, value.values()))
+
+
+Shape = Mapping[str, Callable[[object], bool]]
 BOT_ROW: Shape = {
-    "bot": str,
-    "version": str,
-    "ratings": dict,
-    "matches": int,
-    "faults": int,
-    "retired": bool,
-    "last_match": (str, type(None)),
-    "last_result": (str, type(None)),
+    **dict.fromkeys(("bot", "version"), _text),
+    **dict.fromkeys(("matches", "faults", "retired"), _number),
+    **dict.fromkeys(("last_match", "last_result"), _text_or_nothing),
+    "ratings": _ratings,
 }
 TOURNAMENT_ROW: Shape = {
-    "tournament": int,
-    "name": str,
-    "format": str,
-    "brackets": list,
-    "bots": int,
-    "matches": int,
-    "state": str,
-    "rated": bool,
-    "began": str,
+    **dict.fromkeys(("name", "format", "state", "began"), _text),
+    **dict.fromkeys(("tournament", "bots", "matches", "rated"), _number),
+    "brackets": _list_of(_text),
 }
-MATCH_ROW: Shape = {"match": str, "round": str, "bots": list, "placements": list, "faults": list}
+MATCH_ROW: Shape = {
+    **dict.fromkeys(("match", "round"), _text),
+    "bots": _list_of(_text),
+    "placements": _list_of(_number),
+    "faults": _list_of(_text_or_nothing),
+}
 """What must be in the rows that are shown."""
 Row = dict[str, Any]
 Answer = TypeVar("Answer", bound=Message)
@@ -140,7 +158,10 @@ class Server:
             faults=only_faults,
             lines=lines,
         )
-        return self._rows(self._ask(request, pb.HistoryResponse), MATCH_ROW)
+        rows = self._rows(self._ask(request, pb.HistoryResponse), MATCH_ROW)
+        if any(len({len(row[name]) for name in ("bots", "placements", "faults")}) > 1 for row in rows):
+            raise ArenaError(f"{self.address} has sent what cannot be read here: a match with some seats missing.")
+        return rows
 
     def names(self, tournament: str) -> list[str]:
         """The names of all matches of a tournament."""
@@ -169,7 +190,6 @@ class Server:
     def submit(self, bot: Handover, doing: Callable[[str], None]) -> Taken:
         """Hands a bot in; `doing` is told what is under way. Raises BadSubmission where it is not taken in."""
         taken = Taken("", [], is_new=False)
-        doing("sending")
         paths = sorted(files_of(bot.files, ()))
         parts = _parts_of(_header_of(bot, paths), [(_named(bot, path), path) for path in paths])
         call = self._channel.stream_stream(f"/{SERVICE}/Submit", _written, pb.SubmitResponse.FromString)
@@ -186,6 +206,19 @@ class Server:
             else:
                 doing(news.doing)
         raise Unreachable(f"{self.address} ended the submission without a word: hand it in again.")
+
+    def hold(
+        self, holding: Any, bots: Sequence[str], options: Sequence[tuple[str, str]], columns: int
+    ) -> Iterator[pb.HoldTournamentResponse]:
+        """Begins a tournament there, goes on with one or follows one (pb.HOLDING_…): how it goes, to its end."""
+        wanted = [pb.TournamentOption(name=name, value=value) for name, value in options]
+        request = pb.HoldTournamentRequest(holding=holding, bots=bots, options=wanted, columns=columns)
+        return self._ask(request, pb.HoldTournamentResponse)
+
+    def stop(self) -> None:
+        """Interrupts the tournament that is being held there."""
+        for _ in self._ask(pb.StopTournamentRequest(), pb.StopTournamentResponse):
+            pass
 
     # How it is asked
 
@@ -223,15 +256,15 @@ class Server:
         if not isinstance(rows, list) or not all(isinstance(row, dict) for row in rows):
             raise ArenaError(f"{self.address} has sent what cannot be read here: no list of rows.")
         for row in rows:
-            for name, kind in shape.items():
-                if not isinstance(row.get(name), kind):
+            for name, fits in shape.items():
+                if name not in row or not fits(row[name]):
                     raise ArenaError(f"{self.address} has sent what cannot be read here: a row without {name!r}.")
         return rows
 
     def _document(self, parts: Iterator[Any]) -> Any:
         try:
             return json.loads(b"".join(part.json for part in parts))
-        except ValueError as error:
+        except (ValueError, RecursionError) as error:
             raise ArenaError(f"{self.address} has sent what cannot be read here: {error}.") from error
 
 

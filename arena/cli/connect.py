@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 import asyncio
-from pathlib import Path
 from typing import Annotated
 
 import typer
 
 from arena.cli.console import err, out, shown
-from arena.cli.servers import destination
+from arena.cli.servers import TOKEN, Insecure, ServerCa, TokenFile, destination, token_from
 from arena.referee import find_program
 from arena.referee.build import build
 from arena.referee.running import run_to_end
@@ -31,20 +30,19 @@ def connect(
     path: Annotated[str, typer.Argument(metavar="BOT", help="A .py or .js file, a program, a folder, a bundled bot.")],
     server: Annotated[str, typer.Option(metavar="HOST:PORT", help="Where it is to play.", show_default=False)],
     token: Annotated[
-        str, typer.Option(envvar="ARENA_SERVER_TOKEN", help="Lets you in: ask the organiser.", show_default=False)
-    ],
-    ca: Annotated[
-        Path | None,
-        typer.Option(metavar="FILE", dir_okay=False, help="The server's certificate, where it signs itself."),
+        str | None, typer.Option(envvar=TOKEN, help="Lets you in: ask the organiser.", show_default=False)
     ] = None,
-    insecure: Annotated[bool, typer.Option("--insecure", help="Without TLS, on this machine only.")] = False,
+    token_file: TokenFile = None,
+    ca: ServerCa = None,
+    insecure: Insecure = False,
     retry: Annotated[bool, typer.Option("--retry", help="Connect again whenever the connection ends.")] = False,
 ) -> None:
     """Start a bot here and let it play there, until the server ends it or you do.
 
     Example: arena bot connect ./my_bot.py --server arena.example.org:50051 --ca certificate.pem
     """
-    target = destination(server, token, ca, insecure=insecure)
+    lets_in = token if token and token_file is None else token_from(token_file)
+    target = destination(server, lets_in, ca, insecure=insecure)
     program = find_program(path)
     build(program)
 

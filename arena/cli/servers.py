@@ -44,7 +44,7 @@ TokenFile = Annotated[
     ),
 ]
 Insecure = Annotated[bool, typer.Option("--insecure", help="Without TLS, to a server on this machine only.")]
-FOR_SERVERS = ("server", "ca", "token_file", "insecure")
+FOR_SERVERS = ("ca", "token_file", "insecure", "follow", "stop")
 HERE = ("home", "store_url")
 """Options about what is here, which mean nothing to a server."""
 
@@ -77,7 +77,7 @@ def connected(
     from arena.remote import Server
 
     refuse_given(context, (*HERE, *here), "with --server the server decides that: leave out {}.")
-    return Server(destination(server, _token(token_file), ca, insecure=insecure))
+    return Server(destination(server, token_from(token_file), ca, insecure=insecure))
 
 
 def not_connected(context: typer.Context) -> None:
@@ -94,7 +94,8 @@ def refuse_given(context: typer.Context, names: Iterable[str], complaint: str) -
             raise ArenaError(complaint.format(options.get(name, name)))
 
 
-def _token(file: Path | None) -> str:
+def token_from(file: Path | None) -> str:
+    """The token that lets one in: never on the command line, where others of this machine would see it."""
     if file is None:
         token = os.environ.get(TOKEN, "").strip()
         if not token:

@@ -14,11 +14,13 @@ import typer
 
 from arena.cli.cluster import TlsCa, TlsCert, TlsKey, link_to
 from arena.cli.console import err, shown
+from arena.cli.holding import ABOUT_HERE, hold
 from arena.cli.homes import open_store
 from arena.cli.options import DEFAULT_HOME, Seed, StoreUrl, TimeLimit, printable, seconds
 from arena.cli.options import Home as HomeOption
 from arena.cli.progress import Display
 from arena.cli.sandboxes import LimitOptions, PonderOption, SandboxMode, may_ponder, sandbox_for, still_possible
+from arena.cli.servers import Insecure, ServerAddress, ServerCa, TokenFile, connected, not_connected
 from arena.cli.standings import print_forecast, print_outcome
 from arena.errors import ArenaError, BadTournament, HomeInUse, NothingThere, choices
 from arena.games.registry import GAMES
@@ -139,13 +141,25 @@ def tournament(
     resume: Annotated[bool, typer.Option("--resume", help="Go on with a tournament that was interrupted.")] = False,
     home: HomeOption = DEFAULT_HOME,
     store_url: StoreUrl = None,
+    server: ServerAddress = None,
+    ca: ServerCa = None,
+    token_file: TokenFile = None,
+    insecure: Insecure = False,
+    follow: Annotated[bool, typer.Option("--follow", help="With --server: show how the one there goes.")] = False,
+    stop: Annotated[bool, typer.Option("--stop", help="With --server: interrupt the one there.")] = False,
 ) -> None:
     """Play a tournament between bots, rate them, and show the leaderboard.
 
-    Interrupt it with Ctrl-C whenever you like: nothing that was played is lost, and --resume goes on.
+    Interrupt it with Ctrl-C whenever you like: nothing that was played is lost, and --resume goes on. With --server it
+    is held there, and goes on without you.
 
     Example: arena tournament --format swiss --bracket mantis/icons
     """
+    if server is not None:
+        with connected(context, server, ca, token_file, insecure, here=ABOUT_HERE) as elsewhere:
+            hold(context, elsewhere, bots or [], resume=resume, follow=follow, stop=stop)
+        return
+    not_connected(context)
     _refuse_what_does_not_apply(context, format_name, resume)
     if cluster and jobs:
         raise BadTournament("on a cluster its workers say how many cores play: leave out --jobs.")

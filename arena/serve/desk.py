@@ -24,6 +24,7 @@ from arena.errors import ArenaError, BadStore, BadSubmission, NothingThere
 from arena.serve import looking
 from arena.serve.admission import Allowance
 from arena.serve.gate import Gate, Refused, bearer, peer_of, sentence
+from arena.serve.hosting import Hosting
 from arena.serve.intake import IntakeJob, take_in
 from arena.serve.metrics import Metrics
 from arena.serve.upload import Upload
@@ -38,6 +39,8 @@ NEXT_PART_WITHIN = 30.0
 """Seconds in which something more of a submission must arrive."""
 ARRIVES_WITHIN = 600.0
 """Seconds in which all of it must."""
+LEAST_PATIENCE = 5.0
+"""Seconds that a tournament has at least to be interrupted in order."""
 LONGEST_SENTENCE = 2000
 LONGEST_NAME = 100
 """The owner included."""
@@ -80,6 +83,7 @@ class Desk:
         """What is under way, by token."""
         self._uploads = home.path.resolve() / "uploads"
         shutil.rmtree(self._uploads, ignore_errors=True)  # of a server that was killed
+        self._hosting = Hosting(home, self._uploads / "nothing", sandbox)
 
     def handler(self) -> grpc.GenericRpcHandler:
         """What a gRPC server needs to offer this."""
@@ -96,17 +100,24 @@ class Desk:
             {
                 "Submit": grpc.stream_stream_rpc_method_handler(self._submit),
                 "Retire": grpc.unary_unary_rpc_method_handler(self._retire),
+                "HoldTournament": grpc.unary_stream_rpc_method_handler(self._hold),
+                "StopTournament": grpc.unary_unary_rpc_method_handler(self._stop),
                 **looks,
             },
         )
 
     async def drain(self, patience: float) -> None:
-        """Lets submissions under way end, within so many seconds; then they are broken off, and change nothing."""
+        """Interrupts a tournament in order, and lets submissions under way end, within so many seconds.
+
+        Then these are broken off, and change nothing.
+        """
+        interrupted = asyncio.create_task(self._hosting.stop(max(patience, LEAST_PATIENCE)))
         if self._submitting:
             await asyncio.wait(self._submitting.values(), timeout=patience)
         for task in list(self._submitting.values()):
             task.cancel()
         await asyncio.gather(*self._submitting.values(), return_exceptions=True)
+        await interrupted
 
     # What all calls share
 
@@ -170,6 +181,34 @@ class Desk:
             await self.gate.note(token, deed, request.bot)
         return pb.RetireResponse().SerializeToString()
 
+    async def _hold(self, data: bytes, context: Any) -> AsyncIterator[bytes]:
+        held = None
+        async with self._answering("HoldTournament", context):
+            token = await self._admit(context, self._looks, Scope.ORGANISE)
+            request = _parsed(pb.HoldTournamentRequest, data)
+            if request.holding == pb.HOLDING_FOLLOW:
+                held = self._hosting.followed()
+            else:
+                held = await self._hosting.hold(self.gate.store, request)
+                deed = "resumed a tournament" if request.holding == pb.HOLDING_RESUME else "began a tournament"
+                words = [*request.bots, *(f"--{option.name} {option.value}".strip() for option in request.options)]
+                self.gate.journal.tell("tournament.held", user=token.user, what=deed, how=" ".join(words))
+                await self.gate.note(token, deed, " ".join(words))
+        if held:
+            async for line in held.follow():
+                yield line.SerializeToString()
+
+    async def _stop(self, data: bytes, context: Any) -> bytes:
+        async with self._answering("StopTournament", context):
+            token = await self._admit(context, self._looks, Scope.ORGANISE)
+            _parsed(pb.StopTournamentRequest, data)
+            if not self._hosting.is_holding:
+                raise NothingThere("no tournament that was begun from elsewhere is being held.")
+            self.gate.journal.tell("tournament.stopped", user=token.user)
+            await self.gate.note(token, "stopped a tournament", "")
+            await self._hosting.stop()
+        return pb.StopTournamentResponse().SerializeToString()
+
     async def _submit(self, _: Any, stream: Any) -> None:
         async with self._answering("Submit", stream):
             token = await self._admit(stream, self._deeds, Scope.SUBMIT)
@@ -228,6 +267,7 @@ class Desk:
                     if upload is None:
                         await self._check_owner(token, part.header.name)
                         upload = await to_thread.run_sync(self._announced, folder, part)
+                        await stream.write(pb.SubmitResponse(doing="sending").SerializeToString())
                     else:
                         await to_thread.run_sync(upload.take, part)
         except TimeoutError:

@@ -14,6 +14,7 @@ import signal
 import subprocess
 import sys
 import threading
+import traceback
 from collections.abc import AsyncGenerator, Callable
 from dataclasses import asdict, dataclass
 from pathlib import Path
@@ -22,7 +23,7 @@ from typing import Any
 from anyio import CapacityLimiter, to_thread
 
 from arena.conformance import Verdict
-from arena.errors import ArenaError, BadSubmission, refusal
+from arena.errors import ArenaError, BadSubmission, HostFault, refusal
 from arena.sandbox import Mode, Tier, choose
 from arena.store.home import Home
 from arena.store.store import Store
@@ -60,13 +61,7 @@ async def take_in(job: IntakeJob) -> AsyncGenerator[Line, None]:
 
     Whoever stops asking before that stops it.
     """
-    # Not by the event loop, which would fork: gRPC's threads do not survive that.
-    process = subprocess.Popen(
-        (sys.executable, "-m", "arena.serve.intake"),
-        stdin=subprocess.PIPE,
-        stdout=subprocess.PIPE,
-        start_new_session=True,  # Ctrl-C is for the server, which lets it end
-    )
+    process = _start()
     assert process.stdin, "it is a pipe"
     assert process.stdout, "it is a pipe"
     try:
@@ -77,6 +72,19 @@ async def take_in(job: IntakeJob) -> AsyncGenerator[Line, None]:
     finally:
         # Whatever happens to us meanwhile, nobody is left behind.
         await asyncio.shield(asyncio.to_thread(_end, process))
+
+
+def _start() -> subprocess.Popen[bytes]:
+    """Takes a moment, for which the event loop can wait; it must not do it itself: gRPC does not survive a fork."""
+    try:
+        return subprocess.Popen(
+            (sys.executable, "-m", "arena.serve.intake"),
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            start_new_session=True,  # Ctrl-C is for the server, which lets it end
+        )
+    except OSError as error:
+        raise HostFault(f"the server cannot look at bots at the moment: {refusal(error)} Hand it in later.") from error
 
 
 def _end(process: subprocess.Popen[bytes]) -> None:
@@ -97,8 +105,30 @@ def _end(process: subprocess.Popen[bytes]) -> None:
 
 def main() -> None:
     job = IntakeJob(**json.loads(sys.stdin.readline()))
-    signal.signal(signal.SIGTERM, lambda *_: sys.exit(EXIT_TERMINATED))
+    over = False
+
+    def terminate(*_: object) -> None:
+        if not over:
+            sys.exit(EXIT_TERMINATED)
+
+    signal.signal(signal.SIGTERM, terminate)
     threading.Thread(target=_end_with_the_server, daemon=True).start()
+    code = 1
+    try:
+        _tell_how_it_goes(job)
+        code = 0
+    except SystemExit:
+        code = EXIT_TERMINATED
+    except Exception:  # noqa: BLE001, a mistake of ours, for the server's log
+        traceback.print_exc()
+    finally:
+        over = True
+        sys.stdout.flush()
+        sys.stderr.flush()
+        os._exit(code)  # at once: all is done, and gRPC complains where it is taken apart late
+
+
+def _tell_how_it_goes(job: IntakeJob) -> None:
     folder = Path(job.files)
 
     def tell(**line: Any) -> None:

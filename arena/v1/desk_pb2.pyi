@@ -1,10 +1,22 @@
 from google.protobuf.internal import containers as _containers
+from google.protobuf.internal import enum_type_wrapper as _enum_type_wrapper
 from google.protobuf import descriptor as _descriptor
 from google.protobuf import message as _message
 from collections.abc import Iterable as _Iterable, Mapping as _Mapping
 from typing import ClassVar as _ClassVar, Optional as _Optional, Union as _Union
 
 DESCRIPTOR: _descriptor.FileDescriptor
+
+class Holding(int, metaclass=_enum_type_wrapper.EnumTypeWrapper):
+    __slots__ = ()
+    HOLDING_UNSPECIFIED: _ClassVar[Holding]
+    HOLDING_BEGIN: _ClassVar[Holding]
+    HOLDING_RESUME: _ClassVar[Holding]
+    HOLDING_FOLLOW: _ClassVar[Holding]
+HOLDING_UNSPECIFIED: Holding
+HOLDING_BEGIN: Holding
+HOLDING_RESUME: Holding
+HOLDING_FOLLOW: Holding
 
 class SubmitRequest(_message.Message):
     __slots__ = ("header", "file", "data")
@@ -171,3 +183,41 @@ class ReplaysResponse(_message.Message):
     data: bytes
     missing: str
     def __init__(self, match: _Optional[str] = ..., data: _Optional[bytes] = ..., missing: _Optional[str] = ...) -> None: ...
+
+class HoldTournamentRequest(_message.Message):
+    __slots__ = ("holding", "bots", "options", "columns")
+    HOLDING_FIELD_NUMBER: _ClassVar[int]
+    BOTS_FIELD_NUMBER: _ClassVar[int]
+    OPTIONS_FIELD_NUMBER: _ClassVar[int]
+    COLUMNS_FIELD_NUMBER: _ClassVar[int]
+    holding: Holding
+    bots: _containers.RepeatedScalarFieldContainer[str]
+    options: _containers.RepeatedCompositeFieldContainer[TournamentOption]
+    columns: int
+    def __init__(self, holding: _Optional[_Union[Holding, str]] = ..., bots: _Optional[_Iterable[str]] = ..., options: _Optional[_Iterable[_Union[TournamentOption, _Mapping]]] = ..., columns: _Optional[int] = ...) -> None: ...
+
+class TournamentOption(_message.Message):
+    __slots__ = ("name", "value")
+    NAME_FIELD_NUMBER: _ClassVar[int]
+    VALUE_FIELD_NUMBER: _ClassVar[int]
+    name: str
+    value: str
+    def __init__(self, name: _Optional[str] = ..., value: _Optional[str] = ...) -> None: ...
+
+class HoldTournamentResponse(_message.Message):
+    __slots__ = ("progress", "printed", "ended")
+    PROGRESS_FIELD_NUMBER: _ClassVar[int]
+    PRINTED_FIELD_NUMBER: _ClassVar[int]
+    ENDED_FIELD_NUMBER: _ClassVar[int]
+    progress: str
+    printed: str
+    ended: int
+    def __init__(self, progress: _Optional[str] = ..., printed: _Optional[str] = ..., ended: _Optional[int] = ...) -> None: ...
+
+class StopTournamentRequest(_message.Message):
+    __slots__ = ()
+    def __init__(self) -> None: ...
+
+class StopTournamentResponse(_message.Message):
+    __slots__ = ()
+    def __init__(self) -> None: ...

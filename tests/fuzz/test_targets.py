@@ -10,9 +10,9 @@ from hypothesis import HealthCheck, example, given, settings
 from hypothesis import strategies as st
 
 from tests.fuzz.mutations import mutated
-from tests.fuzz.targets import TARGETS, manifest, replay, sdk, stream
+from tests.fuzz.targets import TARGETS, boards, manifest, replay, sdk, stream
 
-EXAMPLES = {"stream": 60, "sdk": 200, "replay": 300, "screening": 80, "manifest": 200}
+EXAMPLES = {"stream": 60, "sdk": 200, "replay": 300, "screening": 80, "manifest": 200, "upload": 100, "boards": 50}
 """What takes each of them about a second."""
 
 
@@ -112,3 +112,30 @@ def test_attacks_one_after_another(scripts: list[bytes]) -> None:
 @given(st.permutations(list(sdk.messages(sdk.seeds()[0]))[:8]), st.integers(1, 8))
 def test_messages_to_a_bot_in_any_order(messages: list[bytes], count: int) -> None:
     sdk.check(sdk.framed(messages[:count]))
+
+
+def places(document: Any, place: tuple[str | int, ...] = ()) -> list[tuple[str | int, ...]]:
+    """All places in a document of JSON; of lists the first two."""
+    inner: list[Any] = []
+    if isinstance(document, dict):
+        inner = list(document.items())
+    elif isinstance(document, list):
+        inner = list(enumerate(document[:2]))
+    return [place, *(found for key, each in inner for found in places(each, (*place, key)))]
+
+
+BOARDS = json.loads(boards.seeds()[0])
+
+
+@examples(40)
+@given(
+    place=st.sampled_from(places(BOARDS)[1:]), value=values | st.sampled_from([-1, 1e308, "\ud800", "nan", [None], {}])
+)
+def test_boards_with_any_value_in_any_place(place: tuple[str | int, ...], value: Any) -> None:
+    document = json.loads(boards.seeds()[0])
+    *way, last = place
+    within = document
+    for key in way:
+        within = within[key]
+    within[last] = value
+    boards.check(json.dumps(document).encode())

@@ -148,3 +148,11 @@ def test_nobody_plays_under_the_name_of_somebody_else(tmp_path: Path) -> None:
         assert come(ledger, "ben").label == "ben/bot 1"
         assert store.bots.find("ben/bot").language == "c[2J"
         assert [version.bot for version in store.bots.latest()] == ["anna/bot"]
+
+
+def test_a_bot_that_plays_from_elsewhere_is_not_handed_in_under_its_name(tmp_path: Path) -> None:
+    with Store.open(tmp_path / "arena.db") as store:
+        come(Ledger(store, [Bracket.parse("mantis")]), "anna")
+        with pytest.raises(BadSubmission, match="'anna/bot' that plays from elsewhere: call this one otherwise"):
+            store.bots.register("anna/bot", "2", "0" * 64, "0/bot.py", "", ["mantis"])
+        assert [version.version for version in store.bots.versions_of("anna/bot")] == ["1"]

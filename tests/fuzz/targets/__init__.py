@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import NamedTuple
 
-from tests.fuzz.targets import manifest, replay, screening, sdk, stream
+from tests.fuzz.targets import boards, manifest, replay, screening, sdk, stream, upload
 
 
 class Target(NamedTuple):
@@ -24,4 +24,6 @@ TARGETS = {
     "replay": Target(replay.check, replay.seeds),
     "screening": Target(screening.check, screening.seeds),
     "manifest": Target(manifest.check, manifest.seeds),
+    "upload": Target(upload.check, upload.seeds),
+    "boards": Target(boards.check, boards.seeds),
 }

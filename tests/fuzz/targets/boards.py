@@ -1,0 +1,57 @@
+"""Whatever a server sends as its leaderboard: it can be shown in every form, or it is refused with an ArenaError."""
+
+from __future__ import annotations
+
+import io
+import json
+import math
+
+from rich.console import Console
+
+from arena.errors import ArenaError
+from arena.leaderboard.again import from_json
+from arena.leaderboard.board import Board, HeadToHead, RatingPoint, Refit, Row
+from arena.leaderboard.build import build_overall
+from arena.leaderboard.html import as_html
+from arena.leaderboard.tables import as_csv, as_json, as_markdown
+from arena.leaderboard.terminal import render, render_head_to_head, render_overall
+
+
+def check(data: bytes) -> None:
+    try:
+        document = json.loads(data)
+    except (ValueError, RecursionError):  # as in arena.remote
+        return
+    try:
+        boards = from_json(document)
+    except ArenaError as error:
+        str(error).encode(errors="replace")
+        return
+    console = Console(file=io.StringIO(), width=100)
+    for board in boards:
+        console.print(render(board))
+        if len(board.rows) > 1:
+            console.print(render_head_to_head(board))
+    overall = build_overall(boards) if boards else None
+    if overall:
+        console.print(render_overall(overall))
+    as_csv(boards)
+    as_markdown(boards, overall)
+    as_html(boards, overall, "title", "now", [])
+
+
+def seeds() -> list[bytes]:
+    refits = [Refit(20.0, 10.0, 30.0), Refit(-20.0, -math.inf, math.inf), None]
+    rows = [
+        Row(
+            *(rank, f"bot {rank}", "1", "c", 30.0 - rank, 2.0, refit, rank == 1, 4, 1.5, 2.0, 3.0 if refit else None),
+            faults={"timeout": 1},
+            placements=[1, 2, 1],
+            think_times=[0, 4, 0],
+            history=[RatingPoint(1, 25.0, 8.0), RatingPoint(4, 30.0 - rank, 2.0)],
+        )
+        for rank, refit in enumerate(refits, start=1)
+    ]
+    matrix = [[None if one == other else HeadToHead(1.0, 2) for other in range(3)] for one in range(3)]
+    boards = [Board("mantis", None, 4, rows, matrix, bots=3), Board("tentagram", None, 0, [], [], bots=0)]
+    return [json.dumps(as_json(some, None)).encode() for some in (boards, boards[:1], boards[1:])]
