@@ -55,7 +55,7 @@ class BotCache:
 
     def __init__(self, folder: Path) -> None:
         self.folder = folder
-        self._looked_at: dict[str, set[str]] = {}
+        self._ready: dict[str, dict[Parcel, Program]] = {}
         """What has been found intact, by tournament."""
         self._one_at_a_time = threading.Lock()
 
@@ -76,17 +76,17 @@ class BotCache:
         """The bot, ready to be started. Raises Lacking where it has to be sent first."""
         place = self._place(parcel.content)
         with self._one_at_a_time:
-            looked_at = self._looked_at.setdefault(run, set())
-            if parcel.content not in looked_at:
+            ready = self._ready.setdefault(run, {})
+            if parcel not in ready:
                 with self._locked(parcel.content):
                     self._look(place, parcel, sandbox)
-                looked_at.add(parcel.content)
-        found = find_program(str(place / parcel.below))
-        return replace(found, name=parcel.name, version=parcel.version)
+                found = find_program(str(place / parcel.below))
+                ready[parcel] = replace(found, name=parcel.name, version=parcel.version)
+            return ready[parcel]
 
     def forget(self, run: str) -> None:
         """The tournament is over: the next one looks for itself."""
-        self._looked_at.pop(run, None)
+        self._ready.pop(run, None)
 
     def _look(self, place: Path, parcel: Parcel, sandbox: Sandbox) -> None:
         seal, packed = self._seal(parcel.content), self._parcel(parcel.content)

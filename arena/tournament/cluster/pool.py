@@ -139,7 +139,7 @@ class ClusterPool(Players):
         """The seconds that the latest batches took."""
         self._landed: deque[tuple[float, str, int]] = deque()
         """When, from whom and how many matches came in."""
-        self._began = time.monotonic()
+        self._first_landed: float | None = None
         self._next_try = 0.0
         self._deliveries: dict[tuple[str, str], asyncio.Task[None]] = {}
         self._delivered: dict[tuple[str, str], float] = {}
@@ -209,8 +209,6 @@ class ClusterPool(Players):
     def _submit(self, jobs: Sequence[Job], instead_of: str | None = None) -> None:
         client = self.client
         assert client is not None, "only what is connected is handed anything"
-        if not self._handed_out:
-            self._began = time.monotonic()
         number = self._handed_out
         self._handed_out += 1
         out = Out({job.plan.id: job for job in jobs}, f"arena-{self.run}-{number}", time.monotonic(), bool(instead_of))
@@ -332,7 +330,10 @@ class ClusterPool(Players):
             elif self._open.pop(report.name, None):
                 count += 1
                 yield report
-        self._landed.append((now, returned.played.worker, count))
+        if self._first_landed is None:
+            self._first_landed = now  # what it brings was played before, while bots were starting
+        else:
+            self._landed.append((now, returned.played.worker, count))
 
     def _take_back(self, lost: Lost) -> None:
         """What is not on its way by another batch either is handed out again."""
@@ -385,14 +386,14 @@ class ClusterPool(Players):
         """By the average of some seconds: what comes in batches would make the next ones now large, now small."""
         over = self._forget_what_is_long_ago()
         landed = sum(count for _, _, count in self._landed)
-        super().keep_pace(landed / over if over else matches_per_second, least, most)
+        super().keep_pace(landed / max(1.0, over) if over else matches_per_second, least, most)
 
     def _forget_what_is_long_ago(self) -> float:
         """Returns the seconds over which what has landed is known."""
         now = time.monotonic()
         while self._landed and self._landed[0][0] < now - PACE_OVER:
             self._landed.popleft()
-        return min(PACE_OVER, now - self._began)
+        return min(PACE_OVER, now - self._first_landed) if self._first_landed is not None else 0.0
 
     def paces(self) -> list[Pace]:
         over = self._forget_what_is_long_ago()

@@ -15,6 +15,7 @@ from contextlib import suppress
 from pathlib import Path
 from typing import Protocol
 
+import uvloop
 from distributed import Scheduler, Worker
 
 from arena.errors import HostFault, refusal
@@ -82,7 +83,7 @@ def run_scheduler(host: str, port: int, certificates: Sequence[Path | None], rea
         ready(scheduler.address)
         await until_stopped(scheduler, stop)
 
-    asyncio.run(serve())
+    uvloop.run(serve())
 
 
 def run_worker(link: Link, cores: int, name: str, lost: Callable[[], None]) -> None:
@@ -118,7 +119,7 @@ def run_worker(link: Link, cores: int, name: str, lost: Callable[[], None]) -> N
             with suppress(TimeoutError):
                 await asyncio.wait_for(stop.wait(), START_AGAIN_AFTER)
 
-    asyncio.run(serve())
+    uvloop.run(serve())
 
 
 def _own_address(link: Link) -> str:

@@ -61,7 +61,7 @@ class Wire:
                 self._pass_on()
 
     def _take(self, end: socket.socket, other: socket.socket) -> None:
-        with suppress(BlockingIOError):
+        with suppress(OSError):  # there is no more, or the line is cut
             while True:
                 frame, sender = end.recvfrom(LARGEST_FRAME)
                 if sender[2] == socket.PACKET_OUTGOING:
