@@ -4,6 +4,8 @@ Laws of the measurement:
 - the cluster has as many workers as the local runner has processes: one for each core, and a scheduler besides;
 - both play the same matches, in turns; the median of the ratios counts;
 - a tournament's time counts from the first result to the last, and so do the matches;
+- besides, the processor time of all processes is told, starts included: it hangs less on who else uses the machine. Its
+  ratio counts, too;
 - all processes are in one session, because the system shares a busy machine out by sessions;
 - reached or not, it is said, and the exit code is 0.
 """
@@ -14,13 +16,17 @@ import os
 import re
 import subprocess
 import sys
-from collections.abc import Iterator
-from contextlib import contextmanager
+import threading
+import time
+from collections import Counter
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from statistics import median
 from tempfile import TemporaryDirectory
 from typing import Annotated
 
+import psutil
 import typer
 from rich import box
 from rich.table import Table
@@ -29,6 +35,51 @@ from arena.store.home import Home
 from arena.tournament.cluster.link import Link
 from arena.tournament.event import Event
 from bench.tournament import CORES, QUICK_BOTS, out, play, take_in, verdict
+
+KINDS = {
+    "cluster scheduler": "scheduler",
+    "cluster worker": "Dask's workers",
+    "cluster local": "scheduler",
+    "cluster.table": "referees",
+    "spawn_main": "referees",
+}
+LOOK_EVERY = 0.2
+"""Seconds between two looks at the processes: so much of what one does last is not seen."""
+
+
+class ProcessorTime:
+    """What all our processes have used, by kind; those that have ended are remembered."""
+
+    def __init__(self) -> None:
+        self.us = psutil.Process()
+        self._used: dict[tuple[int, float], tuple[str, float]] = {}
+        self._looking = 0.0
+        """What looking itself has used."""
+        threading.Thread(target=self._watch, daemon=True).start()
+
+    def _watch(self) -> None:
+        while True:
+            before = time.thread_time()
+            self._look()
+            self._looking += time.thread_time() - before
+            time.sleep(LOOK_EVERY)
+
+    def _look(self) -> None:
+        for process in self.us.children(recursive=True):
+            with suppress(psutil.Error):
+                command = " ".join(process.cmdline())
+                kind = next((kind for part, kind in KINDS.items() if part in command), "bots")
+                times = process.cpu_times()
+                self._used[process.pid, process.create_time()] = kind, times.user + times.system
+
+    def by_kind(self) -> Counter[str]:
+        """In milliseconds."""
+        found: Counter[str] = Counter()
+        for kind, seconds in list(self._used.values()):
+            found[kind] += round(1000 * seconds)
+        ours = self.us.cpu_times()
+        found["conductor"] = round(1000 * (ours.user + ours.system - self._looking))
+        return found
 
 
 @contextmanager
@@ -55,7 +106,9 @@ def main(
     os.environ.setdefault("GRPC_VERBOSITY", "ERROR")
     out.print(f"{CORES} cores, load {os.getloadavg()[0]:.1f} before the start.", highlight=False)
     ratios: dict[str, list[float]] = {}
+    used: dict[str, dict[Link | None, Counter[str]]] = {}
     table = Table("round", "bracket", "here, matches/s", "cluster, matches/s", "ratio", box=box.SIMPLE_HEAD)
+    processor = ProcessorTime()
     with TemporaryDirectory() as folder, cluster(Path(folder) / "cache") as link:
         home = Home(Path(folder) / "home")
         bots = take_in(home, QUICK_BOTS)
@@ -66,15 +119,33 @@ def main(
                 links = (None, link) if number % 2 == 0 else (link, None)
                 speed = {}
                 for each in links:
+                    before = processor.by_kind()
                     played = play(home, bots, event, each)
+                    time.sleep(2 * LOOK_EVERY)
+                    after = processor.by_kind()
+                    after.subtract(before)
+                    used.setdefault(bracket, {}).setdefault(each, Counter()).update(after)
                     speed[each] = (played.matches - played.at_first) / played.seconds
                 ratio = speed[link] / speed[None]
                 ratios.setdefault(bracket, []).append(ratio)
                 table.add_row(str(number + 1), bracket, f"{speed[None]:,.0f}", f"{speed[link]:,.0f}", f"{ratio:.2f}")
     out.print(f"[bold]On a cluster of {CORES} workers[/]: {', '.join(bots)}, {matches:,} matches each")
     out.print(table)
+    for bracket, both in used.items():
+        print_used(bracket, both, rounds * matches)
     for bracket, found in ratios.items():
         verdict(f"{bracket}: matches/s >= 0.9 x those without the cluster", median(found), ">=", 0.9)
+        here, there = used[bracket][None].total(), used[bracket][link].total()
+        verdict(f"{bracket}: processor time of a match <= 1.1 x that without the cluster", there / here, "<=", 1.1)
+
+
+def print_used(bracket: str, both: Mapping[Link | None, Counter[str]], matches: int) -> None:
+    kinds = sorted({kind for used in both.values() for kind in used})
+    table = Table(bracket, *kinds, "all", box=box.SIMPLE_HEAD, title="processor seconds for each 1,000 matches")
+    for link, used in both.items():
+        each = [f"{used[kind] / matches:.2f}" for kind in kinds]
+        table.add_row("cluster" if link else "here", *each, f"{used.total() / matches:.2f}")
+    out.print(table)
 
 
 if __name__ == "__main__":
