@@ -4,8 +4,7 @@ Laws of the measurement:
 - the cluster has as many workers as the local runner has processes: one for each core, and a scheduler besides;
 - both play the same matches, in turns; the median of the ratios counts;
 - a tournament's time counts from the first result to the last, and so do the matches;
-- besides, the processor time of all processes is told, starts included: it hangs less on who else uses the machine. Its
-  ratio counts, too;
+- so does the processor time of all processes, which hangs less on who else uses the machine. Its ratio counts, too;
 - all processes are in one session, because the system shares a busy machine out by sessions;
 - reached or not, it is said, and the exit code is 0.
 """
@@ -55,30 +54,42 @@ class ProcessorTime:
         self._used: dict[tuple[int, float], tuple[str, float]] = {}
         self._looking = 0.0
         """What looking itself has used."""
+        self._begun: Counter[str] = Counter()
         threading.Thread(target=self._watch, daemon=True).start()
 
     def _watch(self) -> None:
         while True:
-            before = time.thread_time()
             self._look()
-            self._looking += time.thread_time() - before
             time.sleep(LOOK_EVERY)
 
     def _look(self) -> None:
+        before = time.thread_time()
         for process in self.us.children(recursive=True):
             with suppress(psutil.Error):
                 command = " ".join(process.cmdline())
                 kind = next((kind for part, kind in KINDS.items() if part in command), "bots")
                 times = process.cpu_times()
                 self._used[process.pid, process.create_time()] = kind, times.user + times.system
+        self._looking += time.thread_time() - before
 
-    def by_kind(self) -> Counter[str]:
+    def _by_kind(self) -> Counter[str]:
         """In milliseconds."""
         found: Counter[str] = Counter()
         for kind, seconds in list(self._used.values()):
             found[kind] += round(1000 * seconds)
         ours = self.us.cpu_times()
         found["conductor"] = round(1000 * (ours.user + ours.system - self._looking))
+        return found
+
+    def begin(self) -> None:
+        """What was used until now does not count."""
+        self._look()
+        self._begun = self._by_kind()
+
+    def since_then(self) -> Counter[str]:
+        self._look()
+        found = self._by_kind()
+        found.subtract(self._begun)
         return found
 
 
@@ -106,7 +117,8 @@ def main(
     os.environ.setdefault("GRPC_VERBOSITY", "ERROR")
     out.print(f"{CORES} cores, load {os.getloadavg()[0]:.1f} before the start.", highlight=False)
     ratios: dict[str, list[float]] = {}
-    used: dict[str, dict[Link | None, Counter[str]]] = {}
+    used: dict[tuple[str, Link | None], Counter[str]] = {}
+    matches_of: Counter[tuple[str, Link | None]] = Counter()
     table = Table("round", "bracket", "here, matches/s", "cluster, matches/s", "ratio", box=box.SIMPLE_HEAD)
     processor = ProcessorTime()
     with TemporaryDirectory() as folder, cluster(Path(folder) / "cache") as link:
@@ -119,32 +131,32 @@ def main(
                 links = (None, link) if number % 2 == 0 else (link, None)
                 speed = {}
                 for each in links:
-                    before = processor.by_kind()
-                    played = play(home, bots, event, each)
-                    time.sleep(2 * LOOK_EVERY)
-                    after = processor.by_kind()
-                    after.subtract(before)
-                    used.setdefault(bracket, {}).setdefault(each, Counter()).update(after)
-                    speed[each] = (played.matches - played.at_first) / played.seconds
+                    played = play(home, bots, event, each, at_first_result=processor.begin)
+                    counted = played.matches - played.at_first
+                    speed[each] = counted / played.seconds
+                    used.setdefault((bracket, each), Counter()).update(processor.since_then())
+                    matches_of[bracket, each] += counted
                 ratio = speed[link] / speed[None]
                 ratios.setdefault(bracket, []).append(ratio)
                 table.add_row(str(number + 1), bracket, f"{speed[None]:,.0f}", f"{speed[link]:,.0f}", f"{ratio:.2f}")
     out.print(f"[bold]On a cluster of {CORES} workers[/]: {', '.join(bots)}, {matches:,} matches each")
     out.print(table)
-    for bracket, both in used.items():
-        print_used(bracket, both, rounds * matches)
     for bracket, found in ratios.items():
         verdict(f"{bracket}: matches/s >= 0.9 x those without the cluster", median(found), ">=", 0.9)
-        here, there = used[bracket][None].total(), used[bracket][link].total()
-        verdict(f"{bracket}: processor time of a match <= 1.1 x that without the cluster", there / here, "<=", 1.1)
+        here, there = (
+            {kind: milliseconds / matches_of[place] for kind, milliseconds in used[place].items()}
+            for place in ((bracket, None), (bracket, link))
+        )
+        print_used(bracket, {"here": here, "cluster": there})
+        ratio = sum(there.values()) / sum(here.values())
+        verdict(f"{bracket}: processor time of a match <= 1.1 x that without the cluster", ratio, "<=", 1.1)
 
 
-def print_used(bracket: str, both: Mapping[Link | None, Counter[str]], matches: int) -> None:
+def print_used(bracket: str, both: Mapping[str, Mapping[str, float]]) -> None:
     kinds = sorted({kind for used in both.values() for kind in used})
     table = Table(bracket, *kinds, "all", box=box.SIMPLE_HEAD, title="processor seconds for each 1,000 matches")
-    for link, used in both.items():
-        each = [f"{used[kind] / matches:.2f}" for kind in kinds]
-        table.add_row("cluster" if link else "here", *each, f"{used.total() / matches:.2f}")
+    for where, used in both.items():
+        table.add_row(where, *(f"{used.get(kind, 0.0):.2f}" for kind in kinds), f"{sum(used.values()):.2f}")
     out.print(table)
 
 

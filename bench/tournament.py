@@ -81,7 +81,13 @@ class Played:
     """So many matches had been played when the first result was seen: on a cluster they come in batches."""
 
 
-def play(home: Home, bots: tuple[str, ...], event: Event, link: Link | None = None) -> Played:
+def play(
+    home: Home,
+    bots: tuple[str, ...],
+    event: Event,
+    link: Link | None = None,
+    at_first_result: Callable[[], None] = lambda: None,
+) -> Played:
     """Plays a tournament as `arena tournament` does, here or on a cluster."""
     began = perf_counter()
     first: list[tuple[float, int]] = []
@@ -91,6 +97,7 @@ def play(home: Home, bots: tuple[str, ...], event: Event, link: Link | None = No
     def show(progress: Progress) -> None:
         if progress.played and not first:
             first.append((perf_counter(), progress.played))
+            at_first_result()
         memory.append(us.memory_info().rss)
 
     with home.conducting(), Store.open(home.database) as store:

@@ -142,6 +142,7 @@ class Conductor:
             for bracket in left:
                 share = None if self.event.seconds is None else self.event.seconds / len(self.record.brackets)
                 self.progress = Progress(bracket.bracket, seconds=share)
+                pool.left = None
                 run = BracketRun(self, Bracket.parse(bracket.bracket), bracket.folded, pool, tenure)
                 self.courses[bracket.bracket] = run.course
                 run.play(interrupts)
@@ -237,6 +238,8 @@ class BracketRun:
     def _hand_out(self) -> bool:
         """Hands out blocks as long as somebody has room for them. Returns whether something happened."""
         happened = False
+        if self.progress.expected is not None:
+            self.pool.left = self.progress.expected - self.progress.played
         while self.pool.has_room and (block := self.course.next_block()) is not None:
             happened = True
             if block.number >= self.known_blocks:

@@ -66,6 +66,8 @@ class Players(ABC):
         self.last_trouble = ""
         self.notice = ""
         """What else the user should know."""
+        self.left: int | None = None
+        """So many matches have not been reported, at the most, where that is known."""
         self._again: list[tuple[float, Job]] = []
 
     @abstractmethod

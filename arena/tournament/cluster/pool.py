@@ -36,6 +36,10 @@ from arena.tournament.worker import Broken, Setup, Spoiled
 
 IN_STORE = 1
 """So many batches lie ready for each core, besides those that it plays."""
+SMALLEST = 24
+"""The matches of a batch, at the least."""
+BY_THE_END = 4
+"""No batch has more than one in so many of the matches that are left for each core."""
 LOOK_EVERY = 1.0
 """Seconds between two looks at who is there."""
 SLOW = 4.0
@@ -174,7 +178,13 @@ class ClusterPool(Players):
 
     @property
     def batch_size(self) -> int:
-        return max(1, self.at_once // AT_A_TABLE)
+        """Of two batches at a table half is over on average, so they are as large as if each were alone there.
+
+        Towards the end they become smaller, so that nobody has to wait for long until others have played theirs.
+        """
+        if self.left is None:
+            return self.at_once
+        return max(min(SMALLEST, self.at_once), min(self.at_once, self.left // (self.size * BY_THE_END)))
 
     @property
     def has_room(self) -> bool:
@@ -189,7 +199,8 @@ class ClusterPool(Players):
         if self.client is None or self.client.status != "running" or not self.workers:
             return
         while self._forming and (len(self._forming) >= self.batch_size or len(self._out) < self.size * AT_A_TABLE):
-            count = min(self.batch_size, len(self._forming))
+            idle = max(1, self.size * AT_A_TABLE - len(self._out))
+            count = min(self.batch_size, -(-len(self._forming) // idle))  # what is left is for all that have room
             self._submit([self._forming.popleft() for _ in range(count)])
         if not self._forming and len(self._out) < self.size * AT_A_TABLE:
             self._double_a_late_one()
