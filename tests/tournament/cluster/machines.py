@@ -5,15 +5,18 @@ They are on this machine, or each on a host of its own in a network of namespace
 
 from __future__ import annotations
 
+import asyncio
 import os
 import socket
 import subprocess
 import time
 from collections.abc import Callable, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, field
 from pathlib import Path
 
 import psutil
+from distributed import rpc
 
 from tests.cli.run import ARENA, ROOT
 from tests.tournament.cluster.network import Network
@@ -102,6 +105,20 @@ class Machines:
         assert self.conductor is not None, "somebody has begun a tournament"
         self.conductor.kill()
         self.conductor.wait()
+
+    def workers(self) -> int:
+        """How many have found the scheduler."""
+
+        async def ask() -> int:
+            scheduler = rpc(self.address)
+            try:
+                return len((await scheduler.identity())["workers"])
+            finally:
+                await scheduler.close_rpc()
+
+        with suppress(OSError), socket.create_connection((self.host, self.port)):  # or asking would wait for long
+            return asyncio.run(ask())
+        return 0
 
     def tables(self, name: str) -> list[psutil.Process]:
         """The worker's processes that play."""

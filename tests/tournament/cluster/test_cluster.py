@@ -44,6 +44,7 @@ def machines(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Machines]:
     found = Machines(tmp_path_factory.mktemp("machines"))
     for name in (HEAD, "a", "b"):
         found.start(name)
+    wait_until("both workers are there", lambda: found.workers() == 2)
     yield found
     found.stop()
     assert "Traceback" not in found.said()
