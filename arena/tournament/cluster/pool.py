@@ -38,7 +38,7 @@ IN_STORE = 1
 """So many batches lie ready for each core, besides those that it plays."""
 SMALLEST = 24
 """The matches of a batch, at the least."""
-BY_THE_END = 4
+BY_THE_END = 8
 """No batch has more than one in so many of the matches that are left for each core."""
 LOOK_EVERY = 1.0
 """Seconds between two looks at who is there."""
