@@ -177,7 +177,7 @@ def main(
     bots: Annotated[int, typer.Option(min=4, help="How many dial in.")] = 100,
     seconds: Annotated[float, typer.Option(min=1, help="For how long each side is measured.")] = 20.0,
     stays: Annotated[float, typer.Option(min=1, help="After how many seconds a bot hangs up, on average.")] = 20.0,
-    at_once: Annotated[int, typer.Option(min=1, help="How many matches a bot plays at the same time.")] = 64,
+    at_once: Annotated[int, typer.Option(min=1, help="How many matches a bot plays at the same time.")] = 128,
     rounds: Annotated[int, typer.Option(min=1, help="How often both sides are measured.")] = 3,
     soak: Annotated[bool, typer.Option("--soak", help="Only the server, once: for its books, not for speed.")] = False,
 ) -> None:

@@ -23,6 +23,10 @@ from arena.v1 import referee_pb2 as pb
 MOST_IN_A_MESSAGE = 64 * 1024
 """The bytes that a message of a guest may have: answers to some thousand turns."""
 LONGEST_NAME = 60
+LOOK_EVERY = 5.0
+"""Seconds between two looks at the way to a guest who speaks."""
+SILENT = 0.5
+"""Seconds after which a guest that has said nothing is looked after more often."""
 GIVEN_BACK = 0.1
 """Seconds of grace for each second that a guest is here."""
 
@@ -67,7 +71,8 @@ class Guest(Conversation):
         """The matches in which it has a seat, or is about to get one."""
         self.grace = grace
         self._grace_left = grace
-        self._here_since = time.monotonic()
+        self._here_since = self._heard = time.monotonic()
+        self._looked = 0.0
         self._cut_since: float | None = None
         """Since when nothing reaches it, though its stream has not ended."""
         self._whole_since: float | None = None
@@ -115,8 +120,12 @@ class Guest(Conversation):
         return round(1000 * self.connection.round_trip, 3)
 
     def look(self) -> None:
-        """Looks at how the way to it is now."""
-        self.take_in(self.line.condition())
+        """Looks at how the way to it is now; seldom, as long as it is heard of."""
+        now = time.monotonic()
+        if now - self._looked > (LOOK_EVERY if now - self._heard < SILENT else 0.0):
+            self._looked = now
+            self.take_in(self.line.condition())
+            self.metrics.round_trip.observe(self.connection.round_trip)
 
     def take_in(self, condition: Condition) -> None:
         """This is how the way to it is now."""
@@ -144,6 +153,7 @@ class Guest(Conversation):
             self._cut_since, self._here_since = None, now
 
     def _handle(self, message: pb.PlayRequest) -> None:
+        self._heard = time.monotonic()
         self._reach_again()
         super()._handle(message)
 

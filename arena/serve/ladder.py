@@ -21,7 +21,7 @@ from arena.records import BlockRecord
 from arena.referee import Limits, Referee
 from arena.referee.connection import HOLD
 from arena.referee.match import Match
-from arena.referee.referee import HUNG_AFTER, TICK
+from arena.referee.referee import HUNG_AFTER
 from arena.serve.admission import Allowance
 from arena.serve.guest import Guest
 from arena.serve.journal import Journal
@@ -36,9 +36,11 @@ WRITE_EVERY = 0.25
 """Seconds for which matches that were played come together before they are written."""
 MOST_UNWRITTEN = 5000
 """So many matches may wait for a disk that is full; then no more begin."""
+LOOK_AT_CLOCKS = 0.05
+"""Seconds between two looks at the clocks."""
 LOOK_AT_LINES = 0.25
 """Seconds between two looks at how the ways to the guests are."""
-A_MESSAGE = 0.0005
+A_MESSAGE = 0.001
 """Seconds of work for one message, however many turns are in it. While each guest gets one, turns for the next come
 together: they are held back for as long as that takes, and no longer."""
 LOOK_AT_TOKENS = 2.0
@@ -63,6 +65,16 @@ class Sitting:
         header, entries = match.replay.header, tuple(match.replay.entries)
         block = self.block
         return Suspended(self.page.bracket.name, block.number, block.entrants, self.job.versions, header, entries)
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Vacancy:
+    """A bracket in which tables are to be given, and those who may sit down."""
+
+    page: Page
+    maker: Matchmaker
+    seats: int
+    free: list[int]
 
 
 class OpenLadder:
@@ -147,35 +159,45 @@ class OpenLadder:
                     await self._something_new.wait()
             self._something_new.clear()
             self._resume_matches()
-            more = True
-            while more:  # one table of each bracket after the other, so that none of them takes all guests
-                more = sum(self._give_table(page, maker) for page, maker in self._makers) > 0
+            tables = [Vacancy(page, maker, *self._who_can_play(page)) for page, maker in self._makers]
+            while tables:  # one table of each bracket after the other, so that none of them takes all guests
+                tables = [vacancy for vacancy in tables if self._give_table(vacancy)]
                 await asyncio.sleep(0)
 
-    def _give_table(self, page: Page, maker: Matchmaker) -> bool:
-        """Begins one match, if there are enough who can play it."""
-        if self.draining or self.ledger.unwritten > MOST_UNWRITTEN:
-            return False
+    def _who_can_play(self, page: Page) -> tuple[int, list[int]]:
+        """How many sit at a table of this bracket, 0 if they are too few; and who may sit down now."""
         playing = [guest for guest in self.guests.values() if page.bracket.game in guest.games and guest.is_here]
         possible = page.bracket.rules.seat_range(**dict(page.bracket.options))
         seats = min(len(playing), USUAL_SEATS, possible[-1])
-        if seats < possible[0]:
+        free = [guest.registered.version_id for guest in playing if self._may_begin(guest)]
+        return seats if seats >= possible[0] else 0, free
+
+    def _give_table(self, vacancy: Vacancy) -> bool:
+        """Begins one match, if there are enough who can play it."""
+        if self.draining or self.ledger.unwritten > MOST_UNWRITTEN or not vacancy.seats:
             return False
-        free = [guest.registered.version_id for guest in playing if guest.has_room and self._may_begin(guest)]
-        table = maker.table(free, seats)
+        page, free = vacancy.page, vacancy.free
+        table = vacancy.maker.table(free, vacancy.seats)
         if table is None:
             return False
-        guests = [self.guests[version] for version in table]
-        job, block = page.plan([guest.registered for guest in guests], secrets.token_hex(16))
-        for guest in guests:
+        guests = [self.guests.get(version) for version in table]
+        if not all(guest and self._may_begin(guest) for guest in guests):
+            # In the meantime somebody has gone, or sat down in another bracket.
+            free[:] = [each for each in free if (guest := self.guests.get(each)) and self._may_begin(guest)]
+            return True
+        seated = [guest for guest in guests if guest]
+        job, block = page.plan([guest.registered for guest in seated], secrets.token_hex(16))
+        for guest in seated:
             guest.playing.add(job.plan.id)
             if self.pace:
                 self.pace.take(guest.registered.version_id)
-        self._begin(Sitting(page, job, block, guests))
+            if not self._may_begin(guest):
+                free.remove(guest.registered.version_id)
+        self._begin(Sitting(page, job, block, seated))
         return True
 
     def _may_begin(self, guest: Guest) -> bool:
-        return self.pace is None or self.pace.left(guest.registered.version_id) >= 1
+        return guest.has_room and (self.pace is None or self.pace.left(guest.registered.version_id) >= 1)
 
     def _resume_matches(self) -> None:
         """Goes on with matches of last time whose bots are all here."""
@@ -237,13 +259,12 @@ class OpenLadder:
     async def _watch_clocks(self) -> None:
         looked = 0.0
         while True:
-            await asyncio.sleep(TICK)
+            await asyncio.sleep(LOOK_AT_CLOCKS)
             here = list(self.guests.values())
             if time.monotonic() - looked > LOOK_AT_LINES:
                 looked = time.monotonic()
                 for guest in here:
                     guest.look()
-                    self.metrics.round_trip.observe(guest.connection.round_trip)
                 self.referee.traffic.hold = max(HOLD, A_MESSAGE * len(here))
                 self._something_new.set()  # who was out of reach may be here again
             for guest in here:

@@ -51,6 +51,7 @@ class Line:
         host, _, port = address.rpartition(":")
         is_known = family in ("ipv4", "ipv6") and port.isdecimal()
         self._peer = (host.strip("[]").removeprefix(MAPPED), int(port)) if is_known else None
+        self._family = -1
         self._file = self._find()
 
     def condition(self) -> Condition:
@@ -58,7 +59,7 @@ class Line:
         if self._file is None:
             return UNKNOWN
         try:
-            with _Borrowed(self._file) as ours:
+            with _Borrowed(self._file, self._family) as ours:
                 if _peer_of(ours) != self._peer:
                     return UNKNOWN  # it is closed, and the number is another file's
                 info = ours.getsockopt(socket.IPPROTO_TCP, socket.TCP_INFO, INFO.size)
@@ -80,6 +81,7 @@ class Line:
             try:
                 with _Borrowed(file) as ours:
                     if _peer_of(ours) == self._peer:
+                        self._family = ours.family
                         return file
             except OSError:
                 continue  # not a socket, or not one that is connected
@@ -94,8 +96,9 @@ def _peer_of(ours: socket.socket) -> tuple[str, int] | None:
 class _Borrowed:
     """A socket that is gRPC's: used, and never closed."""
 
-    def __init__(self, file: int) -> None:
-        self.socket = socket.socket(fileno=file)
+    def __init__(self, file: int, family: int = -1) -> None:
+        """What kind it is need not be found out where it is known."""
+        self.socket = socket.socket(family, -1 if family == -1 else socket.SOCK_STREAM, -1 if family == -1 else 0, file)
 
     def __enter__(self) -> socket.socket:
         return self.socket

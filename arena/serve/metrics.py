@@ -44,7 +44,7 @@ class Metrics:
 
         self.round_trip = Histogram(
             "arena_round_trip_seconds",
-            "The way to a bot and back, four times a second for each bot; no bot's clock is charged for it.",
+            "The way to a bot and back, every few seconds for each bot; no bot's clock is charged for it.",
             registry=registry,
             buckets=ROUND_TRIP,
         )

@@ -7,6 +7,7 @@ second one does not wait for matches.
 from __future__ import annotations
 
 import asyncio
+import gc
 import signal
 from collections.abc import Callable, Sequence
 from contextlib import ExitStack, closing
@@ -31,6 +32,10 @@ from arena.store.home import Home
 from arena.store.store import Store
 from arena.tournament.brackets import Bracket
 from arena.web.serving import is_loopback, listen, prepare
+
+GARBAGE = 20_000, 20, 50
+"""How seldom the collector of circular garbage runs: with hundreds of matches at once it has much to look through, and
+finds little."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -127,6 +132,8 @@ async def _run(
             await door.open(plan.host, plan.grpc_port, {SERVICE: desk.handler()})
             ladder.start()
             stop.listen()
+            gc.freeze()  # what is here stays, and need not be looked through again and again
+            gc.set_threshold(*GARBAGE)
             pages.takes_signals = False  # they stay while matches end
             showing = asyncio.create_task(pages.serve(sockets=[listener]))
             try:
