@@ -22,6 +22,7 @@ import subprocess
 import sys
 import time
 import urllib.request
+from collections import Counter
 from pathlib import Path
 from statistics import median
 from tempfile import TemporaryDirectory
@@ -150,7 +151,9 @@ def _print_overhead(before: dict[tuple[str, str], float], after: dict[tuple[str,
 def _check_books(home: Home, journal: Path) -> None:
     lines = [json.loads(line) for line in journal.read_text().splitlines() if line.startswith("{")]
     told = [line["match"] for line in lines if line["event"] == "match.ended"]
-    faults = sum(len(line["faults"] or ()) for line in lines if line["event"] == "match.ended")
+    faults = Counter(
+        fault.rpartition(": ")[2] for line in lines if line["event"] == "match.ended" for fault in line["faults"] or ()
+    )
     with Store.open(home.database) as store:
         (ladder,) = store.tournaments.all()
         kept = {name for _, _, name, _ in store.matches.results(ladder.id, "mantis")}
@@ -159,7 +162,10 @@ def _check_books(home: Home, journal: Path) -> None:
         counted = sum(sum(each.placements) for each in store.standings.load(ladder.id, "mantis").bots.values())
         seats = sum(len(each) for *_, each in store.matches.results(ladder.id, "mantis"))
         assert counted == seats, (counted, seats)
-    out.print(f"  {len(told):,} matches told, on record and counted, each once; {faults} seats forfeited by leaving")
+    lost = ", ".join(f"{kind} {count:,}" for kind, count in faults.items()) or "none"
+    back = sum(line["event"] == "bot.back" for line in lines)
+    out.print(f"  {len(told):,} matches told, on record and counted, each once")
+    out.print(f"  {back:,} times a bot came back to its seats; seats forfeited: {lost}")
 
 
 def local(seconds: float) -> float:

@@ -7,6 +7,7 @@ fault, as the protocol says, and nothing else: neither who else is here nor what
 from __future__ import annotations
 
 import asyncio
+import time
 from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, Self
@@ -69,6 +70,8 @@ class Door:
         self.credentials = credentials
         self.port = 0
         self._health = health.aio.HealthServicer()
+        self._notes: set[asyncio.Task[None]] = set()
+        """What is being written into the audit log."""
         self._by_token = Allowance(rules.connections_at_once, rules.connections_a_minute)
         strangers = Allowance(rules.connections_at_once, rules.connections_a_minute)
         self.gate = Gate(ladder.ledger.store, ladder.journal, strangers)
@@ -103,6 +106,7 @@ class Door:
 
     async def close(self) -> None:
         await self._server.stop(grace=1.0)
+        await asyncio.gather(*self._notes)
 
     async def _tell_health(self, status: Any) -> None:
         for name in ("", SERVICE):
@@ -117,11 +121,11 @@ class Door:
             return
         if first is grpc.aio.EOF:
             return
-        peer = peer_of(stream)
+        peer, came_at = peer_of(stream), time.monotonic()
         try:
             hello = _hello(first)
             token = await self._admit(hello, bearer(stream), peer)
-            guest = await self._guest(hello, token, stream.peer())
+            guest = await self._guest(hello, token, stream.peer(), came_at)
         except Refused as refused:
             self.ladder.metrics.knocks.labels("refused").inc()
             self.ladder.journal.tell("bot.refused", peer=peer, why=str(refused))
@@ -137,7 +141,7 @@ class Door:
             raise Refused("This token was used too often within a short time: wait a minute.")
         return token
 
-    async def _guest(self, hello: pb.Hello, token: Token, peer: str) -> Guest:
+    async def _guest(self, hello: pb.Hello, token: Token, peer: str, came_at: float) -> Guest:
         if wrong := what_is_wrong(hello):
             raise Refused(wrong)
         here = self.ladder.guests
@@ -163,6 +167,7 @@ class Door:
             ladder.metrics,
             Line(peer),
             rules.grace,
+            came_at,
         )
 
     async def _host(self, guest: Guest, hello: pb.Hello, stream: Stream, peer: str) -> None:
@@ -177,7 +182,10 @@ class Door:
             peer=peer,
             round_trip_ms=guest.round_trip_ms,
         )
-        await self.gate.note(guest.token, "connected", f"{label} from {peer}")
+        # Nobody waits for it: those who come back have matches that do.
+        noting = asyncio.create_task(self.gate.note(guest.token, "connected", f"{label} from {peer}"))
+        self._notes.add(noting)
+        noting.add_done_callback(self._notes.discard)
         try:
             await guest.serve(hello, stream)
         finally:

@@ -55,9 +55,13 @@ class Guest(Conversation):
         came: Callable[[Guest], None],
         metrics: Metrics,
         line: Line,
-        grace: float = 0.0,
+        grace: float,
+        came_at: float,
     ) -> None:
-        """`came` is called when its hello was right. `grace`: for how many seconds it may be away."""
+        """`came` is called when its hello was right. `grace`: for how many seconds it may be away.
+
+        `came_at`: when it said hello; how long it takes to let it in is not its affair.
+        """
         super().__init__(matches_at_once, traffic)
         self.connection.wake = self._wake
         self.metrics = metrics
@@ -71,7 +75,7 @@ class Guest(Conversation):
         """The matches in which it has a seat, or is about to get one."""
         self.grace = grace
         self._grace_left = grace
-        self._here_since = self._heard = time.monotonic()
+        self._here_since = self._heard = came_at
         self._looked = 0.0
         self._cut_since: float | None = None
         """Since when nothing reaches it, though its stream has not ended."""
@@ -189,10 +193,11 @@ class Guest(Conversation):
 
     def follow(self, before: Guest) -> None:
         """Takes the seats of an earlier connection of the same bot, and what is left of its grace."""
-        now = time.monotonic()
+        now = self._here_since
         seats = before._leave_seats() if before._away_since is None else before._seats
         since = before._cut_since if before._away_since is None else before._away_since
-        self._grace_left = before._grace_now(now) if since is None else max(0.0, before._grace_left - (now - since))
+        away = 0.0 if since is None else max(0.0, now - since)
+        self._grace_left = before._grace_now(now) if since is None else max(0.0, before._grace_left - away)
         self.playing = before.playing
         for chair, thought in seats:
             if chair.number not in before.connection.chairs or chair.forfeited:

@@ -69,9 +69,14 @@ class RemoteLadder:
         if found is None:  # only one process lets bots in, and it asks for one after the other
             content = sha256(f"remote {name} {version}".encode()).hexdigest()
             found = self.bots.register(name, version, content, "", language, games)
+        ours = entries.c.tournament_id == number
+        entered = select(entries.c.entrant).where(ours, entries.c.version_id == found.id)
+        with self.matches.engine.connect() as connection:  # who comes back need not wait for those who write
+            entrant: int | None = connection.scalar(entered)
+        if entrant is not None:
+            return found, entrant
         with writing(self.matches.engine) as connection:
-            ours = entries.c.tournament_id == number
-            entrant = connection.scalar(select(entries.c.entrant).where(ours, entries.c.version_id == found.id))
+            entrant = connection.scalar(entered)
             if entrant is None:
                 entrant = connection.scalar(select(func.count()).select_from(entries).where(ours)) or 0
                 row = {"tournament_id": number, "entrant": entrant, "version_id": found.id}
