@@ -30,13 +30,18 @@ LEAVES_WITHIN = 2.0
 CHANNEL_OPTIONS = [
     ("grpc.enable_http_proxy", 0),
     ("grpc.max_receive_message_length", -1),
-    ("grpc.keepalive_time_ms", 30_000),  # so that a connection that has died is noticed
-    ("grpc.keepalive_timeout_ms", 10_000),
+    ("grpc.keepalive_time_ms", 10_000),  # so that a connection that has died is noticed, while one may still come back
+    ("grpc.keepalive_timeout_ms", 5_000),
+    ("grpc.http2.max_pings_without_data", 0),  # as many as there are
 ]
 
 
 class ConnectionBroke(ArenaError):
     """The server was reached, and then it was not any more; one may try again."""
+
+
+class NotLetIn(ArenaError):
+    """The server has said why it does not let the bot in; that may pass."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -158,7 +163,7 @@ class _Relay:
     def _listen(self, answer: pb.PlayResponse) -> None:
         """The first words of the server: a welcome, or why there is none."""
         if answer.faults:
-            raise ArenaError(
+            raise NotLetIn(
                 f"{self.destination.address} does not let {self.program.label} in: {answer.faults[0].detail}"
             )
         self.is_in = True

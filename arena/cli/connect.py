@@ -46,17 +46,19 @@ def connect(
     program = find_program(path)
     build(program)
 
+    wait, was_in = WAIT_FIRST, False
+
     async def play() -> None:
+        nonlocal wait
         from arena import relay
 
-        wait = WAIT_FIRST
         while True:
             try:
                 await relay.connect(program, target, welcomed)
-                wait = WAIT_FIRST
                 err.print("The server has ended the stream.", highlight=False)
-            except relay.ConnectionBroke as error:
-                if not retry:
+            except (relay.ConnectionBroke, relay.NotLetIn) as error:
+                # Who was in before will be let in again: the server is about to stop, say, or has its hands full.
+                if not retry or (isinstance(error, relay.NotLetIn) and not was_in):
                     raise
                 err.print(shown(str(error)), highlight=False, soft_wrap=True)
             if not retry:
@@ -65,6 +67,8 @@ def connect(
             wait = min(WAIT_MOST, 2 * wait)
 
     def welcomed(welcome: pb.Welcome) -> None:
+        nonlocal wait, was_in
+        wait, was_in = WAIT_FIRST, True
         at_once = f"up to {welcome.matches_at_once} matches at once"
         way = f"the way there and back, {welcome.round_trip_us / 1000:.1f} ms, is not charged"
         who = f"{shown(program.label)} plays on {shown(server)} ({shown(welcome.referee)}), {at_once}; {way}."

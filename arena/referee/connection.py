@@ -311,6 +311,7 @@ class Connection:
     def stood_still(self, seconds: float) -> None:
         """For so long nothing has reached the bot: no clock has run."""
         self._last_reply = self._last_reply.later(seconds)
+        self.late_since += seconds
         for pending in self._pending.values():
             if pending.batch:
                 pending.sent = pending.sent.later(seconds)
@@ -322,12 +323,15 @@ class Connection:
         """
         thinking = self.thinking(now)
         asked = [pending.chair for pending in self._pending.values()]
+        spent = {pending.chair: pending.thought for pending in self._pending.values()}  # on streams before this one
         self.traffic.connections.discard(self)
         self.traffic.unanswered -= sum(self._unanswered.values())
         self._unanswered.clear()
         self._pending.clear()
         others = [chair for chair in self.chairs.values() if chair not in asked]
-        spent = {thinking[0]: thinking[1].wall / 1000} if thinking and not self.late else {}
+        if thinking and not self.late:
+            chair, so_far = thinking
+            spent[chair] = max(spent[chair], so_far.wall / 1000)
         return [(chair, spent.get(chair, 0.0)) for chair in (*asked, *others) if not chair.forfeited]
 
     def thinking(self, now: Moment) -> tuple[Chair, Spent] | None:

@@ -21,6 +21,8 @@ from arena.wire import GAME_CODES, PROTOCOL
 GAME_OF = {code: game for game, code in GAME_CODES.items()}
 MAX_MESSAGE = 4 * 1024 * 1024
 """The bytes that a message of a bot may have."""
+LAST_WORDS_WITHIN = 2.0
+"""Seconds that a bot has to take what is said to it last."""
 
 
 class Stream(Protocol):
@@ -141,8 +143,9 @@ class Conversation:
             for task in tasks:
                 task.cancel()
             await asyncio.wait(tasks)
-            await stream.write(self.connection.take_all().SerializeToString())
-        except grpc.aio.BaseError:
+            last_words = stream.write(self.connection.take_all().SerializeToString())
+            await asyncio.wait_for(last_words, LAST_WORDS_WITHIN)  # it may not read them
+        except (grpc.aio.BaseError, TimeoutError):
             pass  # the stream is gone already; what that means is found out below
         finally:  # grpc cancels this when the bot has gone
             for task in tasks:

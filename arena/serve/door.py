@@ -144,19 +144,15 @@ class Door:
     async def _guest(self, hello: pb.Hello, token: Token, peer: str, came_at: float) -> Guest:
         if wrong := what_is_wrong(hello):
             raise Refused(wrong)
-        here = self.ladder.guests
+        label = f"{token.user}/{hello.name} {hello.version}"
+        self._check_room(label, token)  # so that who is not let in leaves no traces
         try:
             registered = await to_thread.run_sync(self.ladder.ledger.register, token.user, hello)
         except BadStore as error:
             raise self.gate.no_store(error) from error
         except ArenaError as error:
             raise Refused(sentence(error)) from error
-        if registered.version_id not in here:
-            of_token = sum(guest.token.id == token.id for guest in here.values())
-            if of_token >= self.rules.guests_of_a_token:
-                raise Refused(f"With one token {self.rules.guests_of_a_token} bots may be here at the same time.")
-            if len(here) >= self.rules.guests:
-                raise Refused(f"There are {self.rules.guests} bots here, which is as many as there may be: come later.")
+        self._check_room(label, token)  # others may have come meanwhile
         ladder, rules = self.ladder, self.rules
         return Guest(
             token,
@@ -169,6 +165,15 @@ class Door:
             rules.grace,
             came_at,
         )
+
+    def _check_room(self, label: str, token: Token) -> None:
+        here, rules = self.ladder.guests.values(), self.rules
+        if any(guest.registered.label == label for guest in here):
+            return
+        if sum(guest.token.id == token.id for guest in here) >= rules.guests_of_a_token:
+            raise Refused(f"With one token {rules.guests_of_a_token} bots may be here at the same time.")
+        if len(here) >= rules.guests:
+            raise Refused(f"There are {rules.guests} bots here, which is as many as there may be: come later.")
 
     async def _host(self, guest: Guest, hello: pb.Hello, stream: Stream, peer: str) -> None:
         """The guest's stay."""

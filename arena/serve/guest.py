@@ -133,6 +133,8 @@ class Guest(Conversation):
 
     def take_in(self, condition: Condition) -> None:
         """This is how the way to it is now."""
+        if self.is_away:
+            return  # there is none
         self.connection.round_trip = condition.round_trip or self.connection.round_trip
         now = time.monotonic()
         if condition.dead:
@@ -153,6 +155,8 @@ class Guest(Conversation):
         now = time.monotonic()
         if self._cut_since is not None:
             self.connection.stood_still(now - self._cut_since)
+            if self._writing_since is not None:
+                self._writing_since += now - self._cut_since
             self._grace_left -= now - self._cut_since
             self._cut_since, self._here_since = None, now
 
@@ -188,7 +192,7 @@ class Guest(Conversation):
         since = self._cut_since if self._away_since is None else self._away_since
         if since is None:
             super().check_time(hung_after)
-        elif time.monotonic() - since > self._grace_left or not self.playing:
+        elif time.monotonic() - since > self._grace_left or (self.is_away and not self.playing):
             self.send_away(f"Its connection broke, and it did not come back within {self._grace_left:.1f} s.")
 
     def follow(self, before: Guest) -> None:

@@ -10,9 +10,10 @@ import asyncio
 import contextlib
 import secrets
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Coroutine, Sequence
 from dataclasses import dataclass
 from functools import partial
+from typing import Any
 
 from anyio import to_thread
 
@@ -60,6 +61,8 @@ class Sitting:
     """In seat order; None: the seat was lost before the match was suspended."""
     match: Match | None = None
     """What was played before it was suspended."""
+    before: Suspended | None = None
+    """The same, as it was kept."""
 
     def suspended(self, match: Match) -> Suspended:
         header, entries = match.replay.header, tuple(match.replay.entries)
@@ -122,8 +125,17 @@ class OpenLadder:
             for page in self.ledger.pages:
                 if page.bracket.name == match.bracket:
                     page.next_block = max(page.next_block, match.block + 1)
-        jobs = (self._give_tables(), self._watch_clocks(), self._watch_tokens(), self._write_down())
-        self._jobs = [asyncio.create_task(job) for job in jobs]
+        jobs = (self._give_tables, self._watch_clocks, self._watch_tokens, self._write_down)
+        self._jobs = [asyncio.create_task(self._keep_at(job)) for job in jobs]
+
+    async def _keep_at(self, job: Callable[[], Coroutine[Any, Any, None]]) -> None:
+        """A job that must not stop as long as the server runs: what nobody has foreseen is told, and it goes on."""
+        while True:
+            try:
+                await job()
+            except Exception as error:  # noqa: BLE001, whatever it was, clocks and tables are there for all others
+                self.journal.tell("server.trouble", why=f"{type(error).__name__}: {error}")
+                await asyncio.sleep(LOOK_AT_LINES)
 
     # Who is here
 
@@ -158,7 +170,7 @@ class OpenLadder:
                 async with asyncio.timeout(LOOK_FOR_TABLES if self.pace else None):
                     await self._something_new.wait()
             self._something_new.clear()
-            self._resume_matches()
+            await self._resume_matches()
             tables = [Vacancy(page, maker, *self._who_can_play(page)) for page, maker in self._makers]
             while tables:  # one table of each bracket after the other, so that none of them takes all guests
                 tables = [vacancy for vacancy in tables if self._give_table(vacancy)]
@@ -199,19 +211,17 @@ class OpenLadder:
     def _may_begin(self, guest: Guest) -> bool:
         return guest.has_room and (self.pace is None or self.pace.left(guest.registered.version_id) >= 1)
 
-    def _resume_matches(self) -> None:
-        """Goes on with matches of last time whose bots are all here."""
+    async def _resume_matches(self) -> None:
+        """Goes on with matches of last time whose bots are all here, and have room for them."""
         pages = {page.bracket.name: page for page in self.ledger.pages}
-        here = {version for version, guest in self.guests.items() if guest.is_here}
         for suspended in list(self._suspended):
             page = pages.get(suspended.bracket)
-            if self.draining or page is None or not suspended.waits_for <= here:
+            if self.draining or page is None or not self._can_go_on(suspended, page.bracket.game):
                 continue
             self._suspended.remove(suspended)
             job, block = page.plan_again(suspended)
             try:
                 match = suspended.match(job.plan, self.limits)
-                self._unfinished.forget(suspended)
             except ArenaError as error:
                 self.journal.tell("match.failed", match=job.plan.id, why=str(error))
                 continue
@@ -219,8 +229,12 @@ class OpenLadder:
             for guest in guests:
                 if guest:
                     guest.playing.add(job.plan.id)
-            self.journal.tell("match.resumed", match=job.plan.id)
-            self._begin(Sitting(page, job, block, guests, match))
+            self._begin(Sitting(page, job, block, guests, match, suspended))
+            await asyncio.sleep(0)  # there may be many of them, and others play meanwhile
+
+    def _can_go_on(self, suspended: Suspended, game: str) -> bool:
+        seated = [self.guests.get(version) for version in suspended.waits_for]
+        return all(guest and guest.has_room and game in guest.games for guest in seated)
 
     def _begin(self, sitting: Sitting) -> None:
         task = asyncio.create_task(self._play(sitting), name=sitting.job.plan.id)
@@ -230,8 +244,16 @@ class OpenLadder:
     async def _play(self, sitting: Sitting) -> None:
         page, job, guests = sitting.page, sitting.job, sitting.guests
         try:
+            if sitting.before:
+                await to_thread.run_sync(self._unfinished.forget, sitting.before)
             if not all(guest.is_here for guest in guests if guest):
-                return  # it has gone since the table was given; nobody has sat down yet
+                # It has gone since the table was given; nobody has sat down yet.
+                if sitting.before:
+                    await self._suspend([sitting.before])
+                    self._suspended.append(sitting.before)
+                return
+            if sitting.before:
+                self.journal.tell("match.resumed", match=job.plan.id)
             players = [guest.connection if guest else None for guest in guests]
             outcome = await self.referee.play(job.plan, players, self.limits, match=sitting.match)
         except ArenaError as error:
@@ -333,6 +355,7 @@ class OpenLadder:
         under_way = self.referee.under_way
         begun = {name: each for each in self._matches.values() if (name := each.job.plan.id) in under_way}
         suspended = [sitting.suspended(under_way[name]) for name, sitting in begun.items()]
+        suspended += [each.before for each in self._matches.values() if each.before and each.job.plan.id not in begun]
         for task in list(self._matches):
             task.cancel()  # at once: what is kept for next time must not end now
         await asyncio.gather(*self._matches, return_exceptions=True)

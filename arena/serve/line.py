@@ -39,7 +39,7 @@ class Condition(NamedTuple):
     """For how many seconds nothing has come but receipts for what we sent."""
 
 
-UNKNOWN = Condition(0.0)
+UNKNOWN = Condition(0.0, wordless=float("inf"))
 
 
 class Line:

@@ -145,7 +145,9 @@ async def _run(
                 await door.turn_away()
                 draining = asyncio.create_task(_drain(ladder, desk, plan.patience))
                 await asyncio.wait({draining, stop.asked_twice}, return_when=asyncio.FIRST_COMPLETED)
-                if not draining.done():
+                if draining.done():
+                    draining.result()
+                else:
                     draining.cancel()
                     await asyncio.gather(draining, return_exceptions=True)
                     await _drain(ladder, desk, 0.0)
@@ -157,9 +159,10 @@ async def _run(
 
 
 async def _drain(ladder: OpenLadder, desk: Desk, patience: float) -> None:
-    async with asyncio.TaskGroup() as group:
-        group.create_task(ladder.drain(patience))
-        group.create_task(desk.drain(patience))
+    """Both to their ends, whatever happens to the other."""
+    for outcome in await asyncio.gather(ladder.drain(patience), desk.drain(patience), return_exceptions=True):
+        if isinstance(outcome, BaseException):
+            raise outcome
 
 
 class _Stop:

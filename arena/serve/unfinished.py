@@ -12,6 +12,7 @@ import time
 from collections.abc import Sequence
 from contextlib import suppress
 from dataclasses import dataclass
+from functools import cached_property
 from pathlib import Path
 
 from arena import replay
@@ -23,7 +24,7 @@ KEPT_FOR = 7 * 24 * 3600.0
 """Seconds for which a match waits for its bots."""
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Suspended:
     """A match that is not over."""
 
@@ -35,7 +36,7 @@ class Suspended:
     header: replay.Header
     entries: Sequence[Decision | Fault]
 
-    @property
+    @cached_property
     def waits_for(self) -> set[int]:
         """The versions that must be here for it to go on."""
         lost = {entry.seat for entry in self.entries if isinstance(entry, Fault)}

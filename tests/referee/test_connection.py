@@ -141,6 +141,23 @@ def test_a_new_stream_takes_over_the_seats_and_is_told_all_again() -> None:
         assert answer.spent.wall == pytest.approx(750 / len(message.mantis_turns)), "what was spent before counts"
 
 
+def test_what_was_spent_before_is_not_forgotten_however_often_a_stream_breaks() -> None:
+    desk = Desk(2)
+    (chair, *_), old = [desk.tables[0].chairs[0]], desk.bots[0]
+    taken(old, 0.0)
+    spent = dict(old.stop_asking(Moment(3.0)))[chair]
+    assert spent == pytest.approx(3.0)
+    for number in range(3):
+        new = Connection(lambda: None, desk.hold, old.traffic)
+        new.round_trip = 0.5
+        new.take_over(chair, spent)
+        if number == 1:  # it was sent, and the stream broke at once
+            new.release()
+            taken(new, 5.0)
+        ((_, spent),) = new.stop_asking(Moment(5.0))
+        assert spent == pytest.approx(3.0)
+
+
 def test_answers_held_up_by_a_late_one_are_not_charged() -> None:
     desk = Desk(3)
     message = taken(desk.bots[0], 10.0)

@@ -162,10 +162,12 @@ class Visitor:
         raise AssertionError("the stream has ended without a turn")
 
     async def hear_start(self) -> tuple[pb.MatchStart, mantis_pb2.MantisTurn]:
-        """The next message with a match that starts with a turn of ours."""
+        """The next match that starts, and our first turn in it, which others may have to wait for."""
+        start = None
         while (message := await self.hear()) is not None:
-            if message.starts and message.mantis_turns:
-                return message.starts[0], message.mantis_turns[0]
+            start = start or next(iter(message.starts), None)
+            if start and message.mantis_turns:
+                return start, message.mantis_turns[0]
         raise AssertionError("the stream has ended without a start")
 
     async def answer(self, turn: mantis_pb2.MantisTurn) -> None:
