@@ -10,6 +10,7 @@ import asyncio
 import contextlib
 import secrets
 import time
+import traceback
 from collections.abc import Callable, Coroutine, Sequence
 from dataclasses import dataclass
 from functools import partial
@@ -134,7 +135,7 @@ class OpenLadder:
             try:
                 await job()
             except Exception as error:  # noqa: BLE001, whatever it was, clocks and tables are there for all others
-                self.journal.tell("server.trouble", why=f"{type(error).__name__}: {error}")
+                self.journal.tell("server.trouble", why=str(error), trace=traceback.format_exc())
                 await asyncio.sleep(LOOK_AT_LINES)
 
     # Who is here

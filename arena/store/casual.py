@@ -9,13 +9,12 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from sqlalchemy import Connection, func, insert, select
+from sqlalchemy import func, select
 
 from arena.records import BlockRecord, MatchRecord
+from arena.store.endless import add_bracket, the_one
 from arena.store.matches import Batch, Matches
-from arena.store.moment import now
-from arena.store.schema import PLAY, blocks, brackets, tournaments
-from arena.store.tournaments import State
+from arena.store.schema import PLAY, blocks
 from arena.store.writing import writing
 
 
@@ -39,11 +38,11 @@ class CasualMatches:
     def begin(self, bracket: str) -> Place:
         """A place for a match that begins now."""
         with writing(self.matches.engine) as connection:
-            tournament = _tournament(connection)
+            tournament = the_one(connection, PLAY)
             ours = (blocks.c.tournament_id == tournament) & (blocks.c.bracket == bracket)
             last = connection.scalar(select(func.max(blocks.c.number)).where(ours))
             if last is None:
-                _add_bracket(connection, tournament, bracket)
+                add_bracket(connection, tournament, bracket)
             number = 0 if last is None else last + 1
             batch = Batch(tournament, bracket, [BlockRecord(number, "", number + 1, ())])
             self.matches.write_within(connection, batch)
@@ -53,35 +52,3 @@ class CasualMatches:
         """Keeps the match, which has been played under the name and in the block of its place."""
         assert (match.name, match.block, match.rotation) == (place.name, place.block, 0)
         self.matches.write(Batch(place.tournament_id, place.bracket, matches=[match]), [])
-
-
-def _tournament(connection: Connection) -> int:
-    """The tournament of all these matches, which begins with the first."""
-    known: int | None = connection.scalar(select(func.min(tournaments.c.id)).where(tournaments.c.format == PLAY))
-    if known is not None:
-        return known
-    row = {
-        "name": PLAY,
-        "format": PLAY,
-        "options": {},
-        "seed": "",
-        "rated": False,
-        "state": State.DONE.value,  # there is nothing that could be continued
-        "created": now(),
-    }
-    number: int = connection.execute(insert(tournaments).values(row).returning(tournaments.c.id)).scalar_one()
-    return number
-
-
-def _add_bracket(connection: Connection, tournament: int, bracket: str) -> None:
-    place = connection.scalar(select(func.count()).select_from(brackets).where(brackets.c.tournament_id == tournament))
-    row = {
-        "tournament_id": tournament,
-        "bracket": bracket,
-        "place": place,
-        "state": State.DONE.value,
-        "folded": 0,
-        "matches": 0,
-        "played": 0,
-    }
-    connection.execute(insert(brackets).values(row))

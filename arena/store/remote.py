@@ -17,11 +17,10 @@ from arena.errors import BadStore, BadSubmission
 from arena.records import BlockRecord, MatchRecord
 from arena.standings import Changes, Standings
 from arena.store.bots import Bots, BotVersion
+from arena.store.endless import add_bracket, the_one
 from arena.store.matches import Batch, Matches
-from arena.store.moment import now
-from arena.store.schema import REMOTE, blocks, brackets, entries, matches, tournaments
+from arena.store.schema import REMOTE, blocks, brackets, entries, matches
 from arena.store.standings import write_changes
-from arena.store.tournaments import State
 from arena.store.writing import writing
 
 
@@ -35,15 +34,11 @@ class RemoteLadder:
     def open(self, bracket_names: Sequence[str]) -> int:
         """The ladder's number. It begins where there is none, and gets the brackets that it does not have."""
         with writing(self.matches.engine) as connection:
-            wanted = select(func.min(tournaments.c.id)).where(tournaments.c.format == REMOTE)
-            number: int | None = connection.scalar(wanted)
-            if number is None:
-                number = _begin(connection)
-            known = list(connection.scalars(select(brackets.c.bracket).where(brackets.c.tournament_id == number)))
-            for bracket in bracket_names:
+            number = the_one(connection, REMOTE)
+            known = set(connection.scalars(select(brackets.c.bracket).where(brackets.c.tournament_id == number)))
+            for bracket in dict.fromkeys(bracket_names):
                 if bracket not in known:
-                    _add_bracket(connection, number, bracket, len(known))
-                    known.append(bracket)
+                    add_bracket(connection, number, bracket)
         return number
 
     def next_block(self, number: int, bracket: str) -> int:
@@ -122,30 +117,3 @@ def _played(connection: Connection, number: int, bracket: str) -> int:
 def _is_on_record(connection: Connection, match: MatchRecord) -> bool:
     """Whether it is this very match: another one of the same name has another seed."""
     return connection.scalar(select(matches.c.seed).where(matches.c.name == match.name)) == match.seed
-
-
-def _begin(connection: Connection) -> int:
-    row = {
-        "name": REMOTE,
-        "format": REMOTE,
-        "options": {},
-        "seed": "",
-        "rated": False,
-        "state": State.DONE.value,  # there is nothing that could be continued
-        "created": now(),
-    }
-    number: int = connection.execute(insert(tournaments).values(row).returning(tournaments.c.id)).scalar_one()
-    return number
-
-
-def _add_bracket(connection: Connection, number: int, bracket: str, place: int) -> None:
-    row = {
-        "tournament_id": number,
-        "bracket": bracket,
-        "place": place,
-        "state": State.DONE.value,
-        "folded": 0,
-        "matches": 0,
-        "played": 0,
-    }
-    connection.execute(insert(brackets).values(row))
