@@ -41,7 +41,7 @@ hostile: $(VENV)/.test-installed system-packages ## Play with hostile bots in ev
 	$(BIN)/python -m tests.hostile
 
 cluster-test: $(VENV)/.test-installed system-packages ## Cut links and kill machines of a cluster in network namespaces; needs root
-	$(BIN)/python -m tests.tournament.cluster.namespaces
+	$(BIN)/python -m tests.tournament.runners.dask.namespaces
 
 serve-soak: $(VENV)/.installed ## Let 100 bots dial in for five minutes that hang up and come back, and check the books
 	$(BIN)/python -m bench.serve --soak --seconds 300

@@ -31,8 +31,8 @@ from rich import box
 from rich.table import Table
 
 from arena.store.home import Home
-from arena.tournament.cluster.link import Link
 from arena.tournament.event import Event
+from arena.tournament.runners.dask.link import Link
 from bench.tournament import CORES, QUICK_BOTS, out, play, take_in, verdict
 
 KINDS = {

@@ -27,8 +27,8 @@ from rich.console import Console
 from rich.progress import track
 from rich.table import Table
 
-from arena.ratings import TIE_RATES, Rating, Scale
-from arena.refit import Pairs, refit
+from arena.rating.bradley_terry import Pairs, refit
+from arena.rating.trueskill import TIE_RATES, Rating, Scale
 from bench.engine import pin_to_one_cpu, version_of
 from bench.strength import Bracket, decide, load_bot
 

@@ -10,10 +10,10 @@ from random import Random
 from statistics import correlation
 from time import process_time
 
-from arena.arrays import np
-from arena.ratings import BETA, MU, Rating, Scale
-from arena.refit import ELO, Floats, Ints, Pairs, refit
-from arena.tournament.brackets import USUAL_SEATS
+from arena.games.brackets import USUAL_SEATS
+from arena.rating.arrays import np
+from arena.rating.bradley_terry import ELO, Floats, Ints, Pairs, refit
+from arena.rating.trueskill import BETA, MU, Rating, Scale
 from arena.tournament.formats import Ladder
 from arena.tournament.formats.base import Field
 from bench.scale_laws import Point
@@ -45,7 +45,7 @@ def ladder_pairs(bots: int, opponents: int = OPPONENTS) -> Pairs:
 
 
 def sparse_fit(count: int, pairs: Pairs) -> Floats:
-    """The strengths of `arena.refit`, without replicates, in memory that grows with the pairs that met.
+    """The strengths of `arena.rating.bradley_terry`, without replicates, in memory that grows with the pairs that met.
 
     Newton's method as there; each step is solved by conjugate gradients, which only multiply by the curvature.
     """

@@ -12,7 +12,7 @@ from itertools import chain, combinations
 from math import log, log2
 from typing import NamedTuple
 
-from arena.arrays import np
+from arena.rating.arrays import np
 
 
 class Term(NamedTuple):

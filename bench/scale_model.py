@@ -13,9 +13,9 @@ from functools import cached_property
 from math import ceil, log2, log10
 from typing import NamedTuple
 
+from arena.games.brackets import USUAL_SEATS
+from arena.rating.standings import Standing
 from arena.referee import Settings
-from arena.standings import Standing
-from arena.tournament.brackets import USUAL_SEATS
 from bench.scale_laws import CONSTANT, CUBE, LINEAR, LOG, SORTING, SQUARE, Law, Point, Term, fit, fit_power
 
 MATCHES_PER_BOT = 100

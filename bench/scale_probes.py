@@ -25,19 +25,19 @@ import psutil
 import uvloop
 
 from arena import replay
-from arena.arrays import np
-from arena.leaderboard.build import build_board
-from arena.ratings import Rating, Scale
+from arena.games.brackets import USUAL_SEATS
+from arena.rating.arrays import np
+from arena.rating.bradley_terry import Pairs, refit
+from arena.rating.trueskill import Rating, Scale
 from arena.referee import Limits, Referee, find_program
 from arena.referee.connection import Connection
 from arena.referee.programs import Program
 from arena.referee.series import pairings, play_series
-from arena.refit import Pairs, refit
-from arena.serve.matchmaking import Matchmaker
+from arena.reports.build import build_board
+from arena.server.matchmaking import Matchmaker
 from arena.store.home import Home
 from arena.store.schema import ALL
 from arena.store.store import Store
-from arena.tournament.brackets import USUAL_SEATS
 from arena.tournament.design import design
 from arena.tournament.formats import Swiss
 from arena.tournament.formats.base import Field, MeetingResult

@@ -22,17 +22,17 @@ from time import process_time
 from sqlalchemy import insert
 
 from arena import replay
+from arena.games.brackets import USUAL_SEATS, Bracket
 from arena.games.registry import find_game
-from arena.ratings import BETA, MU
+from arena.rating.standings import Standings
+from arena.rating.trueskill import BETA, MU
 from arena.records import MatchRecord
 from arena.referee import Settings
-from arena.simulation import simulate_game
-from arena.standings import Standings
+from arena.replay.selfplay import simulate_game
 from arena.store.home import Home
 from arena.store.matches import Batch
 from arena.store.schema import ALL, bots, versions
 from arena.store.store import Store
-from arena.tournament.brackets import USUAL_SEATS, Bracket
 from arena.tournament.conductor import WORTH_WRITING
 from arena.tournament.course import Course
 from arena.tournament.event import Event

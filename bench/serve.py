@@ -38,7 +38,7 @@ from arena.referee import Limits
 from arena.store.home import Home
 from arena.store.store import Store
 from arena.store.tokens import Scope
-from arena.submission import Submission, submit
+from arena.submissions.submit import Submission, submit
 from arena.tournament.event import Event
 from bench.tournament import out, play, verdict
 

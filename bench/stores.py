@@ -20,15 +20,15 @@ import typer
 from rich.console import Console
 
 from arena import replay
+from arena.games.brackets import Bracket
 from arena.games.registry import find_game
+from arena.rating.standings import Standings, pair_points
 from arena.records import BlockRecord, MatchRecord, SeatRecord
-from arena.simulation import simulate_game
-from arena.standings import Standings, pair_points
+from arena.replay.selfplay import simulate_game
 from arena.store.home import Home
 from arena.store.matches import Batch
 from arena.store.schema import ALL
 from arena.store.store import Store
-from arena.tournament.brackets import Bracket
 from arena.tournament.event import Event
 from arena.tournament.jobs import seating
 from arena.tournament.separation import refit_scope

@@ -31,18 +31,18 @@ from rich import box
 from rich.console import Console
 from rich.table import Table
 
+from arena.rating.standings import Standings
 from arena.referee import Limits
-from arena.standings import Standings
 from arena.store.home import Home
 from arena.store.schema import ALL
 from arena.store.store import Store
-from arena.submission import Submission, program_of, submit
-from arena.tournament.cluster.link import Link
+from arena.submissions.submit import Submission, program_of, submit
 from arena.tournament.conductor import Conductor, Progress
 from arena.tournament.event import Event
-from arena.tournament.pool import Players, Pool
+from arena.tournament.runners.dask.link import Link
+from arena.tournament.runners.local import Players, Pool
+from arena.tournament.runners.worker import Setup
 from arena.tournament.separation import refit_scope
-from arena.tournament.worker import Setup
 from bench.referee import PINNED, PYTHON, Contestant, Figures, rate
 from bench.stores import fill
 
@@ -109,7 +109,7 @@ def play(
         programs = {version.id: program_of(home, version) for version in versions}
         players: Callable[[Setup, int, int], Players] = Pool
         if link:
-            from arena.tournament.cluster.pool import players_on  # what it needs is not always installed
+            from arena.tournament.runners.dask.pool import players_on  # what it needs is not always installed
 
             players = players_on(link, home, by_id)
         Conductor(home, store, record, by_id, programs, jobs=CORES, show=show, players=players).play()

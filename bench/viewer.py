@@ -23,10 +23,10 @@ from rich.console import Console
 from rich.table import Table
 
 from arena.games.registry import find_game
-from arena.simulation import simulate_game
-from arena.viewer.chances import chances_of
-from arena.viewer.film import film_of
-from arena.viewer.page import as_html
+from arena.replay.selfplay import simulate_game
+from arena.web.viewer.chances import chances_of
+from arena.web.viewer.film import film_of
+from arena.web.viewer.page import as_html
 from tests.chromium import DESKTOP, launch
 
 out = Console()

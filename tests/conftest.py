@@ -27,17 +27,17 @@ SIDE_BY_SIDE = "PYTEST_XDIST_WORKER" in os.environ
 PURE = (
     "games",
     "fuzz/test_targets",
-    "leaderboard",
-    "test_ratings",
-    "test_refit",
+    "reports",
+    "rating",
     "tournament/test_design",
     "tournament/test_formats",
     "tournament/test_knockout",
-    "viewer",
+    "web/drawing",
+    "web/viewer",
 )
 """These start no arena, so they may run beside anything."""
 INTERRUPTED, KILLED = "tournament/test_interrupted", "faults/test_killed"
-FIRST = (INTERRUPTED, *PURE, KILLED, "hostile", "cli", "web", "referee", "serve", "faults", "tournament")
+FIRST = (INTERRUPTED, *PURE, KILLED, "hostile", "cli", "web", "referee", "server", "faults", "tournament")
 """In this order, then all others: what must be alone beside what may run beside it, and nothing long at the end."""
 
 

@@ -19,7 +19,7 @@ from arena.games import mantis, tentagram
 from arena.games.base import AnyState
 from arena.games.registry import find_game
 from arena.replay import Decision, Fault, FaultKind, Header, Replay
-from arena.simulation import simulate_game
+from arena.replay.selfplay import simulate_game
 
 Line = dict[str, Any]
 

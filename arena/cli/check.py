@@ -12,11 +12,11 @@ from arena.cli.console import err, harmless_lines, out
 from arena.cli.logs import log_folder
 from arena.cli.options import DEFAULT_HOME, Home, TimeLimit, seconds
 from arena.cli.sandboxes import LimitOptions, SandboxMode, sandbox_for
-from arena.conformance import Conformance, Verdict
 from arena.errors import ArenaError
 from arena.referee import Limits, Settings, find_program
 from arena.referee.build import build
 from arena.referee.running import run_to_end
+from arena.submissions.check import Conformance, Verdict
 
 EXIT_FAILED = 1
 

@@ -12,7 +12,7 @@ import typer
 from arena.cli.console import err, out, shown
 from arena.cli.options import printable
 from arena.errors import BadTournament
-from arena.tournament.cluster.link import Link, check_certificates, require_distributed
+from arena.tournament.runners.dask.link import Link, check_certificates, require_distributed
 
 app = typer.Typer(help="Machines that play tournaments together, with Dask: see docs/cluster.md.", no_args_is_help=True)
 
@@ -50,7 +50,7 @@ def local(
     Example: arena cluster local --workers 2
     """
     require_distributed()
-    from arena.tournament.cluster.service import LocalCluster
+    from arena.tournament.runners.dask.service import LocalCluster
 
     count = workers or len(os.sched_getaffinity(0))
     cluster = LocalCluster(count, port, lambda what: err.print(what, markup=False, highlight=False, soft_wrap=True))
@@ -82,7 +82,7 @@ def scheduler(
     """
     require_distributed()
     check_certificates(tls_ca, tls_cert, tls_key)
-    from arena.tournament.cluster.service import run_scheduler
+    from arena.tournament.runners.dask.service import run_scheduler
 
     run_scheduler(host, port, (tls_ca, tls_cert, tls_key), lambda address: _say("scheduler", address))
 
@@ -107,7 +107,7 @@ def worker(
     """
     link = link_to(address, tls_ca, tls_cert, tls_key)
     assert link is not None, "an address was given"
-    from arena.tournament.cluster.service import run_worker
+    from arena.tournament.runners.dask.service import run_worker
 
     offered = cores or len(os.sched_getaffinity(0))
     called = printable(name) if name else f"{socket.gethostname()}-{os.getpid()}"

@@ -17,12 +17,12 @@ from arena.cli.options import Home as HomeOption
 from arena.cli.sandboxes import LimitOptions, PonderOption, SandboxMode, may_ponder, sandbox_for
 from arena.cli.tournament import entrant
 from arena.errors import BadTournament
+from arena.games.brackets import Bracket
+from arena.rating.sprt import Decision, Hypotheses, Sprt, elo_of
 from arena.referee import Limits
 from arena.store.home import Home
 from arena.store.store import Store
-from arena.tournament.brackets import Bracket
 from arena.tournament.comparison import Comparison, ComparisonRun
-from arena.tournament.sprt import Decision, Hypotheses, Sprt, elo_of
 
 EXIT_NOT_BETTER = 1
 

@@ -50,7 +50,7 @@ def connect(
 
     async def play() -> None:
         nonlocal wait
-        from arena import relay
+        from arena.client import play as relay
 
         while True:
             try:

@@ -10,8 +10,8 @@ from rich.text import Text
 
 from arena.cli.console import err, out
 from arena.cli.options import DEFAULT_HOME, AsJson, Home
-from arena.diagnosis import Finding, State, findings
 from arena.sandbox import Mode, Tier, choose
+from arena.sandbox.doctor import Finding, State, findings
 
 MARKS = {
     State.GOOD: Text("ok", style="green"),

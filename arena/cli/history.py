@@ -14,10 +14,10 @@ from arena.cli.homes import open_store
 from arena.cli.options import DEFAULT_HOME, AsJson, StoreUrl
 from arena.cli.options import Home as HomeOption
 from arena.cli.servers import Insecure, ServerAddress, ServerCa, TokenFile, connected, not_connected
-from arena.leaderboard.listings import match_rows, tournament_rows
+from arena.games.brackets import Bracket
+from arena.reports.listings import match_rows, tournament_rows
 from arena.store.home import Home
 from arena.store.tournaments import State
-from arena.tournament.brackets import Bracket
 
 
 def history(

@@ -13,7 +13,7 @@ from arena.errors import ArenaError
 from arena.v1 import desk_pb2 as pb
 
 if TYPE_CHECKING:
-    from arena.remote import Server
+    from arena.client.desk import Server
 
 ABOUT_HERE = ("sandbox", "limit", "cluster", "tls_ca", "tls_cert", "tls_key")
 """Options of a tournament that are the server's business."""

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from arena.cli.boards import render, render_head_to_head, render_overall
 from arena.cli.console import out, shown
 from arena.cli.files import writing
 from arena.cli.homes import open_store
@@ -17,21 +18,20 @@ from arena.cli.options import DEFAULT_HOME, AsJson, StoreUrl
 from arena.cli.options import Home as HomeOption
 from arena.cli.servers import Insecure, ServerAddress, ServerCa, TokenFile, connected, not_connected
 from arena.errors import BadTournament, NothingThere
-from arena.leaderboard.again import from_json
-from arena.leaderboard.board import Board
-from arena.leaderboard.build import build_boards, build_overall
-from arena.leaderboard.highlights import shown as shown_match
-from arena.leaderboard.highlights import worth_seeing
-from arena.leaderboard.html import ShownMatch, as_html
-from arena.leaderboard.tables import as_csv, as_json, as_markdown
-from arena.leaderboard.terminal import render, render_head_to_head, render_overall
+from arena.games.brackets import Bracket
+from arena.reports.again import from_json
+from arena.reports.board import Board
+from arena.reports.build import build_boards, build_overall
+from arena.reports.exports import as_csv, as_json, as_markdown
 from arena.store.home import Home
 from arena.store.schema import ALL
 from arena.store.store import Store
-from arena.tournament.brackets import Bracket
+from arena.web.drawing.highlights import shown as shown_match
+from arena.web.drawing.highlights import worth_seeing
+from arena.web.drawing.html import ShownMatch, as_html
 
 if TYPE_CHECKING:
-    from arena.remote import Server
+    from arena.client.desk import Server
 
 MOST_IN_MATRIX = 12
 """A matrix of more bots than this does not fit a terminal."""

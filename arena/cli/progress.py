@@ -14,7 +14,7 @@ from rich.table import Table
 from rich.text import Text
 
 from arena.cli.console import err, harmless
-from arena.leaderboard.words import duration
+from arena.reports.words import duration
 from arena.store.bots import BotVersion
 from arena.store.tournaments import TournamentRecord
 from arena.tournament.conductor import Progress

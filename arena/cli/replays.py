@@ -24,9 +24,9 @@ from arena.errors import ArenaError, NothingThere, ReplayError
 from arena.games.base import Result
 from arena.replay import Fault, Replay, Step, follow, start, verify
 from arena.store.home import Home as StoreHome
-from arena.viewer.chances import chances_of
-from arena.viewer.film import film_of
-from arena.viewer.page import as_html
+from arena.web.viewer.chances import chances_of
+from arena.web.viewer.film import film_of
+from arena.web.viewer.page import as_html
 
 app = typer.Typer(help="Look at replays, verify and export them.")
 

@@ -61,13 +61,13 @@ def serve(
 
     Example: arena serve --host 0.0.0.0 --known-as arena.example.org
     """
+    from arena.games.brackets import DEFAULT_BRACKETS, Bracket
     from arena.referee import Limits
-    from arena.serve.door import DoorRules
-    from arena.serve.journal import Journal
-    from arena.serve.running import Opened, Plan
-    from arena.serve.running import serve as run
-    from arena.serve.tls import Identity, generated
-    from arena.tournament.brackets import DEFAULT_BRACKETS, Bracket
+    from arena.server.door import DoorRules
+    from arena.server.journal import Journal
+    from arena.server.running import Opened, Plan
+    from arena.server.running import serve as run
+    from arena.server.tls import Identity, generated
 
     check_mode(sandbox)
     place = Home(home, store_url)

@@ -12,8 +12,8 @@ import typer
 from arena.errors import ArenaError, refusal
 
 if TYPE_CHECKING:
-    from arena.relay import Destination
-    from arena.remote import Server
+    from arena.client.desk import Server
+    from arena.client.play import Destination
 
 LOOPBACK = ("localhost", "127.0.0.1", "[::1]")
 TOKEN = "ARENA_SERVER_TOKEN"  # noqa: S105, where it is, not what it is
@@ -51,7 +51,7 @@ HERE = ("home", "store_url")
 
 def destination(server: str, token: str, ca: Path | None, *, insecure: bool) -> Destination:
     """Where to, and how to get in."""
-    from arena.relay import Destination  # it takes a moment to load
+    from arena.client.play import Destination  # it takes a moment to load
 
     host, _, port = server.rpartition(":")
     if not host or not port.isdecimal():
@@ -74,7 +74,7 @@ def connected(
     here: Iterable[str] = (),
 ) -> Server:
     """The server that is asked. `here`: options of the command that only make sense without one."""
-    from arena.remote import Server
+    from arena.client.desk import Server
 
     refuse_given(context, (*HERE, *here), "with --server the server decides that: leave out {}.")
     return Server(destination(server, token_from(token_file), ca, insecure=insecure))

@@ -19,7 +19,7 @@ from arena.cli.console import err, out, shown
 from arena.cli.options import AsJson, Edition, GameCount, GameName, Placement, ReplayFolder, Seed, file_name, given
 from arena.games.base import AnyGame, Ending, Json, Result
 from arena.games.registry import find_game
-from arena.simulation import simulate_game
+from arena.replay.selfplay import simulate_game
 
 
 @dataclass(slots=True)

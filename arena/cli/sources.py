@@ -15,7 +15,7 @@ from arena.store.home import Home
 from arena.store.store import Store
 
 if TYPE_CHECKING:
-    from arena.remote import Server
+    from arena.client.desk import Server
 
 MATCH_NAME = re.compile(r"[0-9]+-[a-z./-]+-[0-9]+-[0-9]+")
 """What matches are called in the store: 3-mantis-17-2, 4-mantis.icons-1-3."""
@@ -91,7 +91,7 @@ class ServerSource(Source):
         self._expected = list(dict.fromkeys(name.replace("/", ".") for name in named if is_on_record(name)))
 
     def _on_record(self, name: str) -> bytes:
-        from arena.remote import REPLAYS_AT_ONCE
+        from arena.client.desk import REPLAYS_AT_ONCE
 
         if name not in self._kept:
             place = self._expected.index(name) if name in self._expected else len(self._expected)

@@ -6,12 +6,12 @@ from collections.abc import Sequence
 
 from rich.text import Text
 
+from arena.cli.boards import render
 from arena.cli.console import harmless, out, shown
 from arena.cli.progress import Display
 from arena.cli.trees import render_tree
-from arena.leaderboard.build import build_boards
-from arena.leaderboard.terminal import render
-from arena.leaderboard.words import duration
+from arena.reports.build import build_boards
+from arena.reports.words import duration
 from arena.store.store import Store
 from arena.store.tournaments import TournamentRecord
 from arena.tournament.conductor import Conductor

@@ -19,17 +19,17 @@ from arena.cli.options import DEFAULT_HOME, AsJson, StoreUrl, TimeLimit, printab
 from arena.cli.options import Home as HomeOption
 from arena.cli.sandboxes import LimitOptions, SandboxMode, sandbox_for
 from arena.cli.servers import Insecure, ServerAddress, ServerCa, TokenFile, connected, not_connected
-from arena.conformance import Verdict
 from arena.errors import BadSubmission
-from arena.leaderboard.listings import bot_rows
 from arena.referee import Limits
+from arena.reports.listings import bot_rows
 from arena.store.home import Home
 from arena.store.store import Store
-from arena.submission import Submission, gather
-from arena.submission import submit as take_in
+from arena.submissions.check import Verdict
+from arena.submissions.submit import Submission, gather
+from arena.submissions.submit import submit as take_in
 
 if TYPE_CHECKING:
-    from arena.remote import Server
+    from arena.client.desk import Server
 
 DECIDED_THERE = ("time_per_move", "time_to_start", "build_network", "sandbox", "limit")
 """How a bot is tried out is the server's business."""
@@ -80,7 +80,7 @@ def submit(
 
 
 def _submit_to(server: Server, path: str, name: str | None, version: str | None, notes: str) -> None:
-    from arena.remote import Handover
+    from arena.client.desk import Handover
 
     with tempfile.TemporaryDirectory(prefix="arena-") as folder, err.status("copying") as status:
         files = Path(folder) / "files"

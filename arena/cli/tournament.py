@@ -23,6 +23,7 @@ from arena.cli.sandboxes import LimitOptions, PonderOption, SandboxMode, may_pon
 from arena.cli.servers import Insecure, ServerAddress, ServerCa, TokenFile, connected, not_connected
 from arena.cli.standings import print_forecast, print_outcome
 from arena.errors import ArenaError, BadTournament, HomeInUse, NothingThere, choices
+from arena.games.brackets import DEFAULT_BRACKETS, Bracket
 from arena.games.registry import GAMES
 from arena.referee import Limits
 from arena.referee.programs import bundled_names, find_program
@@ -32,15 +33,14 @@ from arena.store.bots import BotVersion
 from arena.store.home import Home
 from arena.store.store import Store
 from arena.store.tournaments import State, TournamentRecord
-from arena.submission import Submission, has_files, program_of, submit
-from arena.tournament.brackets import DEFAULT_BRACKETS, Bracket
-from arena.tournament.cluster.link import Link
+from arena.submissions.submit import Submission, has_files, program_of, submit
 from arena.tournament.conductor import AT_ONCE, Conductor
 from arena.tournament.estimate import forecast
 from arena.tournament.event import Event
 from arena.tournament.formats import FORMATS, Gauntlet, RoundRobin
-from arena.tournament.pool import Players, Pool
-from arena.tournament.worker import Setup
+from arena.tournament.runners.dask.link import Link
+from arena.tournament.runners.local import Players, Pool
+from arena.tournament.runners.worker import Setup
 
 BUNDLED_FIELD = ("random", "greedy", "counter", "searcher")
 """Who plays where nobody was submitted: the bundled bots that need no build."""
@@ -354,7 +354,7 @@ def _players_on(
     """Those who play: processes here, or the workers of a cluster."""
     if link is None:
         return Pool
-    from arena.tournament.cluster.pool import players_on  # what it needs is not always installed
+    from arena.tournament.runners.dask.pool import players_on  # what it needs is not always installed
 
     return players_on(link, home, versions)
 

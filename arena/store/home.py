@@ -47,7 +47,7 @@ class Home:
 
     @property
     def unfinished(self) -> Path:
-        """Matches that were under way when `arena serve` stopped: see arena.serve.unfinished."""
+        """Matches that were under way when `arena serve` stopped: see arena.server.unfinished."""
         return self.path / "unfinished"
 
     @property

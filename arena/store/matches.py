@@ -11,8 +11,8 @@ from typing import Any
 from sqlalchemy import ColumnElement, Connection, Engine, Update, func, select, update
 
 from arena.errors import NothingThere
+from arena.rating.standings import Changes, Standings
 from arena.records import PERSON, BlockRecord, MatchRecord, SeatRecord
-from arena.standings import Changes, Standings
 from arena.store.bulk import insert_rows, update_rows
 from arena.store.schema import ALL, blocks, brackets, matches, seats
 from arena.store.standings import write_changes

@@ -11,8 +11,8 @@ from collections.abc import Sequence
 
 from sqlalchemy import Connection, func, select
 
+from arena.rating.standings import Changes, Standings
 from arena.records import SeatRecord
-from arena.standings import Changes, Standings
 from arena.store.schema import ALL, brackets, tournaments
 from arena.store.standings import StoredStandings, write_changes
 from arena.store.writing import writing

@@ -14,8 +14,8 @@ from hashlib import sha256
 from sqlalchemy import Connection, func, insert, select, update
 
 from arena.errors import BadStore, BadSubmission
+from arena.rating.standings import Changes, Standings
 from arena.records import BlockRecord, MatchRecord
-from arena.standings import Changes, Standings
 from arena.store.bots import Bots, BotVersion
 from arena.store.endless import add_bracket, the_one
 from arena.store.matches import Batch, Matches

@@ -9,8 +9,9 @@ from typing import Any
 
 from sqlalchemy import Connection, Engine, Select, Table, delete, func, select, text
 
-from arena.ratings import Rating, Scale
-from arena.standings import Changes, Meetings, RatingPoint, SeatTally, Standing, Standings
+from arena.rating.standings import Changes, Meetings, RatingPoint, SeatTally, Standing, Standings
+from arena.rating.trueskill import Rating, Scale
+from arena.rating.upsets import Surprise, Surprises
 from arena.store.bulk import insert_rows, upsert_rows
 from arena.store.schema import (
     ALL,
@@ -24,7 +25,6 @@ from arena.store.schema import (
     tournaments,
 )
 from arena.store.writing import writing
-from arena.surprises import Surprise, Surprises
 
 REFITS = 0x7265666974
 """The advisory lock of PostgreSQL for who fits the results of all tournaments."""

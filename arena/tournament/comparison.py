@@ -6,24 +6,24 @@ import time
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 
+from arena.games.brackets import Bracket
+from arena.rating.sprt import Decision, Hypotheses, Sprt
+from arena.rating.standings import points
 from arena.records import BlockRecord, SeatRecord
 from arena.referee import Limits, Settings
 from arena.sandbox import Sandbox
-from arena.standings import points
 from arena.store.bots import BotVersion
 from arena.store.home import Home
 from arena.store.matches import Batch
 from arena.store.store import Store
 from arena.store.tournaments import TournamentRecord
-from arena.submission import program_of
-from arena.tournament.brackets import Bracket
+from arena.submissions.submit import program_of
 from arena.tournament.broadcast import LiveFolder
 from arena.tournament.conductor import AT_ONCE, AT_ONCE_AT_FIRST, LOOK_AROUND, WRITE_AFTER
 from arena.tournament.interrupts import Interrupts
 from arena.tournament.jobs import JobMaker
-from arena.tournament.pool import Pool
-from arena.tournament.sprt import Decision, Hypotheses, Sprt
-from arena.tournament.worker import Setup
+from arena.tournament.runners.local import Pool
+from arena.tournament.runners.worker import Setup
 
 OLD, NEW = 0, 1
 

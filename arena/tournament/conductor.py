@@ -14,9 +14,10 @@ from dataclasses import dataclass, field
 
 from sqlalchemy import Connection
 
+from arena.games.brackets import Bracket
+from arena.rating.standings import Standings
 from arena.records import MatchRecord, SeatRecord
 from arena.referee import Program, Settings
-from arena.standings import Standings
 from arena.store.bots import BotVersion
 from arena.store.home import Home
 from arena.store.matches import Batch
@@ -25,15 +26,14 @@ from arena.store.schema import ALL
 from arena.store.store import Store
 from arena.store.tenure import Tenure
 from arena.store.tournaments import State, TournamentRecord
-from arena.tournament.brackets import Bracket
 from arena.tournament.broadcast import LiveFolder
 from arena.tournament.course import Course
 from arena.tournament.event import Event
 from arena.tournament.interrupts import Interrupts
 from arena.tournament.jobs import JobMaker
-from arena.tournament.pool import Pace, Players, Pool
+from arena.tournament.runners.local import Pace, Players, Pool
+from arena.tournament.runners.worker import Setup
 from arena.tournament.separation import Separation, refit_scope
-from arena.tournament.worker import Setup
 
 WRITE_AFTER = 0.5
 """Seconds after which results are written, at the latest."""

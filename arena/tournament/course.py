@@ -14,8 +14,8 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from dataclasses import field as default
 
+from arena.rating.standings import Standings, pair_points
 from arena.records import BlockRecord, SeatRecord
-from arena.standings import Standings, pair_points
 from arena.tournament.formats.base import Format, Meeting, MeetingResult
 from arena.tournament.separation import FIRST_LOOK, Separation, next_look
 

@@ -27,8 +27,8 @@ from itertools import chain, combinations, count, islice, pairwise, permutations
 from math import comb, gcd
 from random import Random
 
-from arena.arrays import NDArray, np
 from arena.games.base import shuffle
+from arena.rating.arrays import NDArray, np
 
 Table = tuple[int, ...]
 Distances = NDArray[np.int64]

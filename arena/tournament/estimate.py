@@ -6,10 +6,10 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import islice
 
+from arena.games.brackets import Bracket
 from arena.store.bots import BotVersion
 from arena.store.schema import ALL
 from arena.store.store import Store
-from arena.tournament.brackets import Bracket
 from arena.tournament.event import Event
 
 MS_PER_DECISION = 0.05

@@ -10,10 +10,10 @@ from typing import Any
 
 from arena.errors import BadTournament
 from arena.games.base import Json
-from arena.ratings import Scale, draw_probability
+from arena.games.brackets import DEFAULT_BRACKETS, USUAL_SEATS, Bracket
+from arena.rating.trueskill import Scale, draw_probability
 from arena.referee import Limits
 from arena.sandbox import Allowance, Sandbox, Tier
-from arena.tournament.brackets import DEFAULT_BRACKETS, USUAL_SEATS, Bracket
 from arena.tournament.formats import FORMATS, Field, Format, Gauntlet, Knockout, Ladder, RoundRobin, Swiss
 
 MATCHES_PER_BOT = 200

@@ -8,9 +8,9 @@ from dataclasses import dataclass
 from hashlib import sha256
 from typing import NamedTuple
 
+from arena.games.brackets import Bracket
 from arena.records import BlockRecord
 from arena.referee import MatchPlan
-from arena.tournament.brackets import Bracket
 
 
 class Job(NamedTuple):

@@ -6,8 +6,8 @@ from collections.abc import Iterable, Sequence
 from itertools import pairwise
 from math import ceil, isfinite
 
-from arena.arrays import np
-from arena.refit import Pairs, Refitted, refit
+from arena.rating.arrays import np
+from arena.rating.bradley_terry import Pairs, Refitted, refit
 from arena.store.standings import RefitRecord
 from arena.store.store import Store
 
@@ -38,7 +38,7 @@ class PairCollector:
         self._games: list[int] = []
 
     def add(self, bots: Sequence[int], pairs: bytes) -> None:
-        """Takes the outcome of a block, as `arena.standings.pair_points` made it."""
+        """Takes the outcome of a block, as `arena.rating.standings.pair_points` made it."""
         count = len(bots)
         places = [self.places.setdefault(bot, len(self.places)) for bot in bots]
         for one in range(count):

@@ -13,16 +13,17 @@ from starlette.responses import Response
 from starlette.routing import Route
 
 from arena.errors import ArenaError, NothingThere, unknown
-from arena.leaderboard import html, words
-from arena.leaderboard.board import Board, Overall, OverallRow, Row
-from arena.leaderboard.build import build_board, build_overall, load_overall
-from arena.leaderboard.markup import joined
-from arena.leaderboard.tables import as_csv, as_json
-from arena.standings import SeatTally
+from arena.games.brackets import Bracket
+from arena.rating.standings import SeatTally
+from arena.reports import words
+from arena.reports.board import Board, Overall, OverallRow, Row
+from arena.reports.build import build_board, build_overall, load_overall
+from arena.reports.exports import as_csv, as_json
 from arena.store.schema import ALL
 from arena.store.store import Store
 from arena.store.tournaments import TournamentRecord
-from arena.tournament.brackets import Bracket
+from arena.web.drawing import html
+from arena.web.drawing.markup import joined
 from arena.web.events import Messages
 from arena.web.site import Site, site_of
 from arena.web.tournaments import status_of

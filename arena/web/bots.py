@@ -10,19 +10,20 @@ from starlette.responses import Response
 from starlette.routing import Route
 
 from arena.errors import NothingThere
-from arena.leaderboard import distributions, plots, words
-from arena.leaderboard.board import HeadToHead, Row
-from arena.leaderboard.build import build_board
-from arena.leaderboard.html import FULL, drawn
-from arena.leaderboard.markup import Markup
+from arena.rating.standings import SeatTally
+from arena.rating.upsets import Surprise
 from arena.referee.programs import log_stem
-from arena.standings import SeatTally
+from arena.reports import words
+from arena.reports.board import HeadToHead, Row
+from arena.reports.build import build_board
 from arena.store.archive import Choice
 from arena.store.bots import BotVersion
 from arena.store.home import Home
 from arena.store.schema import ALL
 from arena.store.store import Store
-from arena.surprises import Surprise
+from arena.web.drawing import distributions, plots
+from arena.web.drawing.html import FULL, drawn
+from arena.web.drawing.markup import Markup
 from arena.web.matches import number
 from arena.web.site import site_of
 

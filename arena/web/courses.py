@@ -7,9 +7,9 @@ from dataclasses import dataclass, field
 from threading import Lock
 
 from arena.errors import ArenaError
+from arena.games.brackets import Bracket
 from arena.store.store import Store
 from arena.store.tournaments import TournamentRecord
-from arena.tournament.brackets import Bracket
 from arena.tournament.event import Event
 from arena.tournament.formats import FORMATS, Format, Knockout
 from arena.tournament.retrace import Retrace

@@ -23,11 +23,11 @@ from starlette.routing import Route
 from arena.errors import ArenaError, NothingThere
 from arena.store.home import Home
 from arena.tournament.broadcast import MATCH_NAME, LiveFolder
-from arena.viewer.film import More
 from arena.web.events import Follower, Hub, Maker, Messages, Topic, raw
 from arena.web.faults import ticker
 from arena.web.screening import Screening
 from arena.web.site import Site, site_of
+from arena.web.viewer.film import More
 
 LOOK = 0.2
 """Seconds between two looks at the files."""

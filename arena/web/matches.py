@@ -10,8 +10,8 @@ from starlette.routing import Route
 from arena import replay
 from arena.errors import NothingThere
 from arena.store.archive import Choice
-from arena.viewer.film import film_of
 from arena.web.site import site_of
+from arena.web.viewer.film import film_of
 
 ON_A_PAGE = 50
 LARGEST = 2**31 - 1

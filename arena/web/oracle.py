@@ -19,8 +19,8 @@ from multiprocessing import get_context
 
 from arena import replay
 from arena.errors import NothingThere
-from arena.viewer.chances import Chances, chances_of
 from arena.web.events import TooMany
+from arena.web.viewer.chances import Chances, chances_of
 
 REMEMBERED = 256
 MOST_WAITING = 32

@@ -17,14 +17,15 @@ from starlette.requests import Request
 from starlette.responses import HTMLResponse, Response
 
 from arena import __version__
-from arena.leaderboard import colours, words
 from arena.records import SeatRecord
+from arena.reports import words
 from arena.store.archive import StoredMatch
+from arena.web.drawing import colours
 from arena.web.security import Gate
 
 FOREVER = "public, max-age=31536000, immutable"
 """What is served under the hash of its content never changes."""
-SOURCES = ("arena.leaderboard:page.css", "arena.web:static", "arena.viewer:static")
+SOURCES = ("arena.web.drawing:page.css", "arena.web:static", "arena.web.viewer:static")
 """Files and folders that browsers may fetch, each from the package that it belongs to."""
 
 

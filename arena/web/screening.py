@@ -15,7 +15,7 @@ from pathlib import Path
 from arena.errors import ReplayError
 from arena.replay import read_header, read_line
 from arena.tournament.broadcast import MOST_BYTES
-from arena.viewer.film import Film, FilmMaker, More
+from arena.web.viewer.film import Film, FilmMaker, More
 
 SECONDS_A_STEP = 0.75
 """How long a step is shown to people, where a match is quicker than they are."""

@@ -13,14 +13,14 @@ from starlette.responses import Response
 from starlette.routing import Route
 
 from arena.errors import NothingThere
-from arena.leaderboard.words import counted, duration
+from arena.games.brackets import Bracket
+from arena.reports.words import counted, duration
 from arena.sandbox.allowance import bytes_shown
 from arena.store.archive import Choice
 from arena.store.schedule import ScheduledBlock
 from arena.store.schema import PLAY, REMOTE
 from arena.store.store import Store
 from arena.store.tournaments import BracketProgress, State, TournamentRecord
-from arena.tournament.brackets import Bracket
 from arena.tournament.event import Event
 from arena.tournament.formats import FORMATS
 from arena.web.courses import event_of

@@ -9,10 +9,10 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
-from arena.leaderboard.markup import Markup, joined, number, tag
-from arena.leaderboard.words import cut, percent
+from arena.reports.words import cut, percent
 from arena.tournament.formats.elimination import Decision, KnockoutRound, KnockoutTable, Part
 from arena.tournament.retrace import UnderWay
+from arena.web.drawing.markup import Markup, joined, number, tag
 
 ROW, PADDING = 22.0, 5.0
 WIDTH, GAP = 214.0, 34.0

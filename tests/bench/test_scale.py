@@ -12,9 +12,9 @@ from pathlib import Path
 
 import pytest
 
+from arena.rating.bradley_terry import refit
+from arena.rating.standings import Standing
 from arena.referee import Limits, MatchPlan, Referee, Settings, find_program
-from arena.refit import refit
-from arena.standings import Standing
 from arena.store.home import Home
 from bench import scale
 from bench.scale_instead import ladder_pairs, likeness, sharded_ladder, sparse_fit

@@ -16,7 +16,7 @@ import pytest
 from arena import __version__, replay
 from arena.games import mantis, tentagram
 from arena.games.registry import GAMES
-from arena.simulation import simulate_game
+from arena.replay.selfplay import simulate_game
 from tests.cli.run import ARENA, arena, complaint
 
 

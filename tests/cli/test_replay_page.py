@@ -5,11 +5,11 @@ from __future__ import annotations
 from pathlib import Path
 
 from arena.replay import write
-from arena.viewer.chances import chances_of
-from arena.viewer.film import film_of
-from arena.viewer.page import as_html
+from arena.web.viewer.chances import chances_of
+from arena.web.viewer.film import film_of
+from arena.web.viewer.page import as_html
 from tests.cli.run import arena, complaint, said
-from tests.viewer.samples import random_match, variant
+from tests.web.viewer.samples import random_match, variant
 
 
 def test_a_replay_file_becomes_a_page(tmp_path: Path) -> None:

@@ -15,7 +15,7 @@ import pytest
 
 from arena import replay
 from arena.games.registry import find_game
-from arena.simulation import simulate_game
+from arena.replay.selfplay import simulate_game
 from tests.cli.run import ARENA, ROOT
 
 pytestmark = pytest.mark.skipif(shutil.which("tmux") is None, reason="tmux is not installed: apt-get install tmux")

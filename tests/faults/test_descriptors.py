@@ -17,7 +17,7 @@ from arena.errors import HostFault
 from arena.referee import Limits, MatchPlan, Outcome, Referee, find_program
 from arena.store.home import Home
 from arena.store.store import Store
-from arena.submission import Submission, submit
+from arena.submissions.submit import Submission, submit
 from tests.cli.run import ARENA, ROOT, said
 from tests.faults.scene import PATIENCE, SLOW_MACHINE, stubborn
 from tests.tournament.test_tournaments import on_record, play

@@ -13,7 +13,7 @@ import pytest
 from arena.referee import Limits
 from arena.store.home import Home
 from arena.store.store import Store
-from arena.submission import Submission, submit
+from arena.submissions.submit import Submission, submit
 from tests.cli.run import ARENA, ROOT, arena, complaint
 from tests.faults.scene import FIELD, PATIENCE, SLOW_MACHINE, Disk, started, until
 from tests.tournament.test_tournaments import board, on_record, play, results

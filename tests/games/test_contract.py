@@ -18,7 +18,7 @@ from arena.errors import UnknownOptionValue as BadValue
 from arena.games import mantis, tentagram
 from arena.games.base import AnyState, Result
 from arena.games.registry import GAMES, find_game
-from arena.simulation import simulate_game
+from arena.replay.selfplay import simulate_game
 from tests.games.variants import VARIANTS, Variant
 
 seeds = st.text(max_size=12)

@@ -28,7 +28,7 @@ from arena.sandbox import Sandbox, Tier
 from arena.sandbox.allowance import BUILD, MIB
 from arena.store.home import Home
 from arena.store.store import Store
-from arena.submission import Submission, submit
+from arena.submissions.submit import Submission, submit
 from tests.hostile.attacks import BLOCKED, CONTAINED, NOT_BLOCKED, Attack
 from tests.hostile.measure import ALLOWANCE, HONEST, Evidence
 from tests.hostile.programs.attacker import Tally

@@ -15,7 +15,7 @@ from sqlalchemy import text
 from arena import replay
 from arena.games.registry import find_game
 from arena.records import PERSON, MatchRecord, SeatRecord
-from arena.simulation import simulate_game
+from arena.replay.selfplay import simulate_game
 from arena.store.casual import Place
 from arena.store.dump import TABLES, rows
 from arena.store.home import Home

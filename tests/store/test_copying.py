@@ -15,9 +15,9 @@ import pytest
 from sqlalchemy import select
 
 from arena.errors import BadStore
-from arena.ratings import Scale
+from arena.rating.standings import Standings
+from arena.rating.trueskill import Scale
 from arena.records import BlockRecord
-from arena.standings import Standings
 from arena.store.archive import Choice
 from arena.store.copying import copy
 from arena.store.home import Home

@@ -20,9 +20,9 @@ import pytest
 from sqlalchemy import Connection, func, select
 
 from arena.errors import BadStore, HomeInUse
-from arena.ratings import Scale
+from arena.rating.standings import Standings, pair_points
+from arena.rating.trueskill import Scale
 from arena.records import BlockRecord
-from arena.standings import Standings, pair_points
 from arena.store.matches import Batch
 from arena.store.overall import Overall
 from arena.store.schema import ALL, matches, seats

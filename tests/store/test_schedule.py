@@ -6,8 +6,8 @@ from collections.abc import Iterator
 
 import pytest
 
+from arena.rating.standings import pair_points
 from arena.records import BlockRecord
-from arena.standings import pair_points
 from arena.store.home import Home
 from arena.store.matches import Batch
 from arena.store.schedule import ScheduledBlock

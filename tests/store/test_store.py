@@ -17,9 +17,9 @@ from alembic.migration import MigrationContext
 from sqlalchemy import func, select, text
 
 from arena.errors import BadStore, BadSubmission, HomeInUse, NothingThere
-from arena.ratings import Scale
+from arena.rating.standings import SeatTally, Standings, pair_points
+from arena.rating.trueskill import Scale
 from arena.records import BlockRecord, MatchRecord, SeatRecord
-from arena.standings import SeatTally, Standings, pair_points
 from arena.store.archive import Choice
 from arena.store.home import Home
 from arena.store.matches import Batch

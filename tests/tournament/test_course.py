@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 from random import Random
 
-from arena.ratings import Scale
+from arena.rating.standings import Standings
+from arena.rating.trueskill import Scale
 from arena.records import BlockRecord, SeatRecord
-from arena.standings import Standings
 from arena.tournament.course import Course
 from arena.tournament.formats.base import Field, Format, Meeting, MeetingResult, Round, Skill
 from arena.tournament.jobs import seating

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from arena.standings import pair_points
+from arena.rating.standings import pair_points
 from arena.tournament.course import OpenMeeting
 from arena.tournament.formats import Decision, Field, Knockout
 from arena.tournament.retrace import Retrace

@@ -19,7 +19,7 @@ from arena.store.copying import copy
 from arena.store.home import Home
 from arena.store.schema import ALL
 from arena.store.store import Store
-from arena.submission import Submission, submit
+from arena.submissions.submit import Submission, submit
 from tests.cli.run import SLOW_MACHINE, arena
 from tests.tournament.test_interrupted import start
 from tests.tournament.test_tournaments import FIELD, PATIENCE, board, kept, play, results

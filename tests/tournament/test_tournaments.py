@@ -15,7 +15,7 @@ from arena.referee import Limits
 from arena.replay import loads, verify
 from arena.store.home import Home
 from arena.store.store import Store
-from arena.submission import Submission, submit
+from arena.submissions.submit import Submission, submit
 from tests.cli.run import ARENA, ROOT, SLOW_MACHINE, arena, complaint
 
 NAUGHTY = ROOT / "tests" / "referee" / "naughty.py"

@@ -17,7 +17,7 @@ from arena.referee import Limits
 from arena.replay import loads
 from arena.store.home import Home
 from arena.store.store import Store
-from arena.submission import Submission, submit
+from arena.submissions.submit import Submission, submit
 from arena.tournament.broadcast import LiveFolder
 from tests.chromium import WIDTHS, new_page, violations
 from tests.cli.run import ARENA, ROOT

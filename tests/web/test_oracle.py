@@ -10,11 +10,11 @@ import pytest
 from arena.errors import NothingThere
 from arena.games.registry import find_game
 from arena.replay import dumps
-from arena.simulation import simulate_game
-from arena.viewer.chances import chances_of
+from arena.replay.selfplay import simulate_game
 from arena.web import oracle
 from arena.web.events import TooMany
 from arena.web.oracle import Oracle
+from arena.web.viewer.chances import chances_of
 
 GAME = simulate_game(find_game("mantis"), {}, 2, "1", "1-mantis-1-1").replay
 TEXT = dumps(GAME)

@@ -11,10 +11,10 @@ import pytest
 
 from arena.games.registry import find_game
 from arena.replay import dumps, loads
-from arena.simulation import simulate_game
+from arena.replay.selfplay import simulate_game
 from arena.tournament.broadcast import MOST_BYTES
-from arena.viewer.film import film_of
 from arena.web.screening import SECONDS_A_STEP, Screening, together
+from arena.web.viewer.film import film_of
 
 
 def replay_of(game: str) -> bytes:

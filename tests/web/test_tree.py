@@ -8,7 +8,7 @@ from xml.etree import ElementTree
 
 import pytest
 
-from arena.standings import pair_points
+from arena.rating.standings import pair_points
 from arena.tournament.formats import Knockout
 from arena.tournament.retrace import Retrace
 from arena.web.tree import MOST_TABLES, Drawing, draw_tree

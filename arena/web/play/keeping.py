@@ -6,13 +6,13 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from arena.errors import ArenaError
+from arena.games.brackets import Bracket
 from arena.records import PERSON, MatchRecord
 from arena.referee import Outcome
 from arena.store.casual import Place
 from arena.store.store import Store
-from arena.tournament.brackets import Bracket
 from arena.tournament.jobs import Job
-from arena.tournament.worker import record
+from arena.tournament.runners.worker import record
 from arena.web.play.opponents import Seated
 from arena.web.play.wish import Wish
 

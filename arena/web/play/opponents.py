@@ -12,7 +12,7 @@ from arena.referee import Program, find_program
 from arena.referee.programs import bundled_folder, bundled_names
 from arena.store.home import Home
 from arena.store.store import Store
-from arena.submission import program_of
+from arena.submissions.submit import program_of
 
 
 class Kind(StrEnum):

@@ -10,10 +10,10 @@ from starlette.requests import ClientDisconnect, Request
 from starlette.responses import JSONResponse, Response
 from starlette.routing import Route
 
-from arena import strict_json
 from arena.errors import ArenaError, NothingThere
 from arena.games.base import Json
 from arena.games.registry import GAMES
+from arena.replay import strict_json
 from arena.web.events import stream
 from arena.web.play.opponents import Kind, Opponent, all_opponents, default_table
 from arena.web.play.parlour import Full

@@ -17,12 +17,12 @@ from arena.games.base import Json
 from arena.referee import MatchPlan, Outcome, Program
 from arena.referee.match import Match
 from arena.referee.table import Player
-from arena.viewer.film import FilmMaker
 from arena.web.events import Follower, Hub, encoded
 from arena.web.play import words
 from arena.web.play.opponents import Seated
 from arena.web.play.person import Person
 from arena.web.play.wish import Wish
+from arena.web.viewer.film import FilmMaker
 
 
 class Phase(StrEnum):

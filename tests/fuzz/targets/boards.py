@@ -8,19 +8,19 @@ import math
 
 from rich.console import Console
 
+from arena.cli.boards import render, render_head_to_head, render_overall
 from arena.errors import ArenaError
-from arena.leaderboard.again import from_json
-from arena.leaderboard.board import Board, HeadToHead, RatingPoint, Refit, Row
-from arena.leaderboard.build import build_overall
-from arena.leaderboard.html import as_html
-from arena.leaderboard.tables import as_csv, as_json, as_markdown
-from arena.leaderboard.terminal import render, render_head_to_head, render_overall
+from arena.reports.again import from_json
+from arena.reports.board import Board, HeadToHead, RatingPoint, Refit, Row
+from arena.reports.build import build_overall
+from arena.reports.exports import as_csv, as_json, as_markdown
+from arena.web.drawing.html import as_html
 
 
 def check(data: bytes) -> None:
     try:
         document = json.loads(data)
-    except (ValueError, RecursionError):  # as in arena.remote
+    except (ValueError, RecursionError):  # as in arena.client.desk
         return
     try:
         boards = from_json(document)

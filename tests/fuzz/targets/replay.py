@@ -6,7 +6,7 @@ from arena import replay
 from arena.errors import ReplayError
 from arena.games.registry import find_game
 from arena.replay import Fault, FaultKind
-from arena.simulation import simulate_game
+from arena.replay.selfplay import simulate_game
 
 
 def check(data: bytes) -> None:

@@ -9,11 +9,11 @@ from typing import Any
 import sqlalchemy as sa
 from alembic import op
 
-from arena.ratings import Rating
+from arena.rating.standings import SeatTally
+from arena.rating.trueskill import Rating
+from arena.rating.upsets import Surprises
 from arena.records import SeatRecord
-from arena.standings import SeatTally
 from arena.store.columns import words
-from arena.surprises import Surprises
 
 revision = "0003"
 down_revision = "0002"

@@ -1,0 +1,266 @@
+"""Boards in the terminal. A table gives up its least important columns until it fits; nothing is ever wrapped."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+
+from rich import box
+from rich.cells import cell_len
+from rich.console import Console, ConsoleOptions, Group, JustifyMethod, RenderableType, RenderResult
+from rich.table import Table
+from rich.text import Text
+
+from arena.reports import words
+from arena.reports.board import Board, HeadToHead, Overall, Refit, Row
+from arena.reports.words import NOT_SEPARATED, NOTHING, SIGMA
+
+GAP = 2
+SHADES = " ░▒▓█"
+
+
+@dataclass(frozen=True, slots=True)
+class Form:
+    """One way to write a column."""
+
+    heading: str
+    cells: Sequence[Text]
+
+    @property
+    def width(self) -> int:
+        return max([cell_len(self.heading), *(cell.cell_len for cell in self.cells)])
+
+
+@dataclass(frozen=True, slots=True)
+class Column:
+    """A column and its shorter forms."""
+
+    meaning: str
+    forms: Sequence[Form]
+    yields: Sequence[int] = ()
+    """When it goes on to its next form, and after the last one altogether: columns with low numbers do it first."""
+    justify: JustifyMethod = "right"
+
+
+class Fitted:
+    """A table that shows as much of its columns as there is room for, and says what it does not show."""
+
+    def __init__(self, columns: Sequence[Column]) -> None:
+        self._columns = columns
+
+    def __rich_console__(self, console: Console, options: ConsoleOptions) -> RenderResult:
+        shown = self._fit(options.max_width)
+        table = Table(box=box.SIMPLE_HEAD, padding=(0, GAP - 1, 0, 0), pad_edge=False, show_edge=False)
+        forms = []
+        for column, stage in zip(self._columns, shown, strict=True):
+            if stage < len(column.forms):
+                form = column.forms[stage]
+                forms.append(form)
+                table.add_column(Text(form.heading), justify=column.justify, no_wrap=True, overflow="ellipsis")
+        for cells in zip(*(form.cells for form in forms), strict=True):
+            table.add_row(*cells)
+        yield table
+        hidden = [
+            column.meaning for column, stage in zip(self._columns, shown, strict=True) if stage == len(column.forms)
+        ]
+        if hidden:
+            yield Text(f"\nNot shown for want of room: {', '.join(hidden)}.", style="dim", end="")
+
+    def _fit(self, width: int) -> list[int]:
+        """Which form of each column is shown; one past the last: none."""
+        stages = [0] * len(self._columns)
+        steps = sorted((when, index) for index, column in enumerate(self._columns) for when in column.yields)
+        taken = []
+        for _, index in steps:
+            if self._width(stages) <= width:
+                break
+            stages[index] += 1
+            taken.append(index)
+        # A big column that had to go may have left room for smaller ones.
+        final: set[int] = set()
+        for index in reversed(taken):
+            stages[index] -= 1
+            if index in final or self._width(stages) > width:
+                stages[index] += 1
+                final.add(index)
+        return stages
+
+    def _width(self, stages: Sequence[int]) -> int:
+        pairs = zip(self._columns, stages, strict=True)
+        widths = [column.forms[stage].width for column, stage in pairs if stage < len(column.forms)]
+        return sum(widths) + GAP * (len(widths) - 1)
+
+
+def render(board: Board) -> RenderableType:
+    """The standings of a bracket."""
+    parts: list[RenderableType] = [_title(board.bracket, words.heading(board))]
+    if not board.rows:
+        return Group(*parts, Text(words.verdict(board)))
+    parts += ["", Fitted(_columns(board.rows)), *_legend(board)]
+    return Group(*parts)
+
+
+def _title(bracket: str, rest: str) -> Text:
+    return Text.assemble((words.harmless(bracket), "bold"), f": {rest}")
+
+
+def _legend(board: Board) -> Iterable[Text]:
+    yield Text("")
+    if any(row.separated is False for row in board.rows):
+        yield Text(f"{NOT_SEPARATED}  not told apart from the next row at 95 %.")
+    said = [f"Rating: μ - 3{SIGMA}."]
+    if any(row.refit for row in board.rows):
+        said.append("Refit: Elo points by all results at once, whatever their order, with the 95 % interval.")
+    if any(row.history for row in board.rows):
+        said.append("History: μ over a bot's matches, one scale for all.")
+    yield Text(" ".join(said), style="dim")
+
+
+def _columns(rows: Sequence[Row]) -> list[Column]:
+    columns = [
+        Column("rank", [Form("#", _ranks(rows))]),
+        _names([row.bot for row in rows]),
+        _column("version", "version", (row.version for row in rows), 16, "left"),
+        _column("language", "language", (row.language for row in rows), 3, "left"),
+        _ratings([row.conservative for row in rows]),
+        _column(f"μ ± {SIGMA}", f"μ ± {SIGMA}", (words.spread(row.mu, row.sigma) for row in rows), 11),
+    ]
+    if any(row.refit for row in rows):
+        columns.append(_refits([row.refit for row in rows]))
+    columns += [
+        _column("matches", "matches", (f"{row.matches:,}" for row in rows), 12),
+        _column("wins", "wins", (words.percent(words.win_share(row)) for row in rows), 18),
+        _column("mean place", "place", (words.placement(row) for row in rows), 10),
+        _column("ms/move", "ms/move", (words.milliseconds(row.think_ms) for row in rows), 9),
+    ]
+    if any(any(row.faults.values()) for row in rows):
+        forms = (words.faults, words.faults_in_short, words.faults_in_all)
+        texts = [Form("faults", [_red(form(row.faults)) for row in rows]) for form in forms]
+        columns.append(Column("faults", texts, (2, 6, 15), "left"))
+    if any(row.history for row in rows):
+        columns.append(_histories(rows))
+    return columns
+
+
+def _ranks(rows: Sequence[Row]) -> list[Text]:
+    """The ranks under each other, with the room of the mark behind those that have none."""
+    if all(row.separated is not False for row in rows):
+        return [Text(str(row.rank)) for row in rows]
+    marks = [" " if row.separated is not False else NOT_SEPARATED for row in rows]
+    return [Text.assemble(f"{row.rank} ", (mark, "bold yellow")) for row, mark in zip(rows, marks, strict=True)]
+
+
+def _ratings(values: Iterable[float]) -> Column:
+    return Column("rating", [Form("rating", [Text(words.rating(value), "bold") for value in values])])
+
+
+def _refits(refits: Sequence[Refit | None]) -> Column:
+    strengths = [words.elo(refit.strength) if refit else NOTHING for refit in refits]
+    intervals = [words.interval(refit) if refit else "" for refit in refits]
+    wide = max(map(len, intervals))
+    both = [f"{strength}  {interval:>{wide}}" for strength, interval in zip(strengths, intervals, strict=True)]
+    forms = [
+        ("refit (95 %)", both),
+        ("refit (95 %)", [interval or NOTHING for interval in intervals]),
+        ("refit", strengths),
+    ]
+    return Column("refit", [Form(heading, list(map(Text, texts))) for heading, texts in forms], (13, 14, 17))
+
+
+def _histories(rows: Sequence[Row]) -> Column:
+    low, high = words.history_range(rows)
+    forms = [[Text(words.sparkline(row, low, high, width), "cyan") for row in rows] for width in (20, 12, 8)]
+    return Column("history", [Form("history", form) for form in forms], (1, 4, 19), "left")
+
+
+def _column(meaning: str, heading: str, texts: Iterable[str], yields: int, justify: JustifyMethod = "right") -> Column:
+    return Column(
+        meaning, [Form(heading, [Text(words.cut(words.harmless(text), 18)) for text in texts])], (yields,), justify
+    )
+
+
+def _names(names: Iterable[str]) -> Column:
+    harmless = [words.harmless(name) for name in names]
+    forms = [Form("bot", [Text(words.cut(name, longest)) for name in harmless]) for longest in (32, 20, 14)]
+    return Column("bot", forms, (5, 8), "left")
+
+
+def _red(text: str) -> Text:
+    return Text(text, "" if text == NOTHING else "bold red")
+
+
+def render_head_to_head(board: Board) -> RenderableType:
+    """How often the row's bot was placed before the column's."""
+    if len(board.rows) < 2:
+        return Text("One bot alone has met nobody.")
+    return Group(
+        _title(board.bracket, "how often the row's bot was placed before the column's, in %, ties half"),
+        "",
+        Matrix(board),
+    )
+
+
+class Matrix:
+    """As many columns of the head-to-head matrix as there is room for."""
+
+    LONGEST = 20
+
+    def __init__(self, board: Board) -> None:
+        self._board = board
+
+    def __rich_console__(self, console: Console, options: ConsoleOptions) -> RenderResult:
+        rows = self._board.rows
+        names = [
+            Text(words.cut(label, self.LONGEST if options.max_width >= 60 else 12)) for label in words.labels(rows)
+        ]
+        cells = [[_meeting(meeting) for meeting in line] for line in self._board.head_to_head]
+        number = len(str(len(rows)))
+        used = number + GAP + max(name.cell_len for name in names)
+        most = max(1, (options.max_width - used) // (4 + 1 + 1))
+        table = Table(box=box.SIMPLE_HEAD, padding=(0, 1, 0, 0), pad_edge=False, show_edge=False)
+        table.add_column("", justify="right", no_wrap=True)
+        table.add_column("bot", no_wrap=True, overflow="ellipsis")
+        for index in range(min(most, len(rows))):
+            table.add_column(f"{index + 1} ", justify="right", no_wrap=True, min_width=4)
+        for index, (name, line) in enumerate(zip(names, cells, strict=True), 1):
+            table.add_row(str(index), name, *line[:most])
+        yield table
+        if most < len(rows):
+            yield Text(f"\nThe first {most} of {len(rows)} columns; a wider terminal shows more.", style="dim", end="")
+        yield Text(
+            f"\n{SHADES[1]} from 20 %, {SHADES[2]} from 40, {SHADES[3]} from 60, {SHADES[4]} from 80.", style="dim"
+        )
+
+
+def _meeting(meeting: HeadToHead | None) -> Text:
+    if meeting is None:
+        return Text("\\ ", "dim")
+    if meeting.share is None:
+        return Text("· ", "dim")
+    percent = round(100 * meeting.share)
+    shade = SHADES[min(int(meeting.share * len(SHADES)), len(SHADES) - 1)]
+    return Text.assemble((str(percent), "bold" if meeting.share > 0.5 else ""), (shade, "blue"))
+
+
+def render_overall(overall: Overall) -> RenderableType:
+    """The board across brackets."""
+    rows = overall.rows
+    title = _title(
+        "overall", f"{words.counted(len(rows), 'bot', 'bots')} in {', '.join(map(words.harmless, overall.brackets))}"
+    )
+    if not rows:
+        return Group(_title("overall", "nothing has been played yet"))
+    columns = [
+        Column("rank", [Form("#", [Text(str(row.rank)) for row in rows])]),
+        _names([row.bot for row in rows]),
+        _column("version", "version", (row.version for row in rows), 2, "left"),
+        _ratings([row.conservative for row in rows]),
+    ]
+    for number, bracket in enumerate(overall.brackets):
+        ratings = [row.by_bracket.get(bracket) for row in rows]
+        texts = (NOTHING if value is None else words.rating(value) for value in ratings)
+        # The last brackets go first, all of them after everything else.
+        columns.append(_column(words.harmless(bracket), words.harmless(bracket), texts, 1000 - number))
+    columns.append(_column("matches", "matches", (f"{row.matches:,}" for row in rows), 3))
+    legend = f"Rating: the mean of μ - 3{SIGMA} over all brackets; a bracket that a bot does not play counts 0."
+    return Group(title, "", Fitted(columns), Text(""), Text(legend, style="dim"))

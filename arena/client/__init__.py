@@ -1,0 +1,1 @@
+"""The client side of `arena serve`: play on a server, and use its desk."""

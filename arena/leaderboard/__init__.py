@@ -1,1 +1,0 @@
-"""The leaderboard: what it says, and how it is shown."""

@@ -1,0 +1,1 @@
+"""Ratings and statistics, pure: TrueSkill, Bradley-Terry strengths, standings, upsets and stop rules."""

@@ -1,0 +1,195 @@
+"""What a bracket's results add up to: ratings, places, who beat whom. Pure; results are folded in one by one.
+
+Ratings depend on the order of results, so results are folded in the order of the schedule, whatever the order in which
+they were played. The same results in the same order lead to the same standings, bit for bit.
+"""
+
+from __future__ import annotations
+
+import heapq
+from bisect import bisect_left
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from typing import NamedTuple
+
+from arena.rating.trueskill import Rating, Scale
+from arena.rating.upsets import Surprises
+from arena.records import SeatRecord
+
+THINK_MS_BOUNDS = (0.1, 0.2, 0.5, 1.0, 2.0, 5.0, 10.0, 20.0, 50.0, 100.0, 200.0, 500.0, 1000.0)
+"""Upper bounds of the classes in a distribution of think times, ms a move; one more class is open."""
+POINTS_PER_DOUBLING = 16
+"""The rating history has so many points each time the number of matches doubles: enough to draw, few enough to keep."""
+
+
+class RatingPoint(NamedTuple):
+    """A bot's rating after so many of its matches."""
+
+    version_id: int
+    matches: int
+    mu: float
+    sigma: float
+
+
+@dataclass(slots=True)
+class SeatTally:
+    """How one bot fared on one seat of tables of one size."""
+
+    matches: int = 0
+    wins: float = 0.0
+    placements: int = 0
+    """Their sum."""
+
+    def add(self, seat: SeatRecord) -> None:
+        self.matches += 1
+        self.wins += seat.won
+        self.placements += seat.placement
+
+
+@dataclass(slots=True)
+class Standing:
+    """What one bot version has reached."""
+
+    rating: Rating = field(default_factory=Rating)
+    matches: int = 0
+    wins: float = 0.0
+    placements: list[int] = field(default_factory=list)
+    """How often it came first, second, and so on."""
+    think_ms: float = 0.0
+    decisions: int = 0
+    think_times: list[int] = field(default_factory=lambda: [0] * (len(THINK_MS_BOUNDS) + 1))
+    """How many matches had a mean think time in each class of THINK_MS_BOUNDS."""
+    faults: dict[str, int] = field(default_factory=dict)
+    last_match: str = ""
+    by_seat: dict[int, list[SeatTally]] = field(default_factory=dict)
+    """For each size of table what it has reached on each of the seats."""
+
+    def add(self, seat: SeatRecord, match: str) -> None:
+        self.matches += 1
+        self.wins += seat.won
+        while len(self.placements) < seat.placement:
+            self.placements.append(0)
+        self.placements[seat.placement - 1] += 1
+        if seat.decisions:
+            self.think_ms += seat.think_ms
+            self.decisions += seat.decisions
+            self.think_times[bisect_left(THINK_MS_BOUNDS, seat.think_ms / seat.decisions)] += 1
+        if seat.fault:
+            self.faults[seat.fault] = self.faults.get(seat.fault, 0) + 1
+        self.last_match = match
+
+    def tally(self, table: int, number: int) -> SeatTally:
+        """What it has reached on that seat of tables of that size."""
+        seats = self.by_seat.get(table)
+        if seats is None:
+            seats = self.by_seat[table] = [SeatTally() for _ in range(table)]
+        return seats[number]
+
+    @property
+    def worth_a_point(self) -> bool:
+        """Whether the rating history has a point after this match."""
+        step = max(1, (1 << (self.matches.bit_length() - 1)) // POINTS_PER_DOUBLING)
+        return self.matches % step == 0
+
+
+@dataclass(slots=True)
+class Meetings:
+    """How one bot fared against another."""
+
+    points: float = 0.0
+    """How often it was placed before the other, ties half."""
+    matches: int = 0
+
+
+@dataclass(slots=True)
+class Changes:
+    """What has changed since it was last asked."""
+
+    versions: set[int] = field(default_factory=set)
+    pairs: set[tuple[int, int]] = field(default_factory=set)
+    points: list[RatingPoint] = field(default_factory=list)
+    surprises: set[tuple[int, bool]] = field(default_factory=set)
+    """Of which versions the surprising wins (True) or losses (False) are others now."""
+
+
+class Standings:
+    """The standings of one bracket, in one tournament or in all of them."""
+
+    def __init__(self, scale: Scale, *, winners_only: bool = False) -> None:
+        self.scale = scale
+        self.winners_only = winners_only
+        """Whether all that counts for the rating is who won, not the places behind."""
+        self.bots: dict[int, Standing] = {}
+        self.head_to_head: dict[tuple[int, int], Meetings] = {}
+        self.surprises = Surprises()
+        self._changes = Changes()
+
+    def rating(self, version_id: int) -> Rating:
+        standing = self.bots.get(version_id)
+        return standing.rating if standing else Rating()
+
+    def fold(self, seats: Sequence[SeatRecord], match: str) -> None:
+        """Counts a match. The seats come in their order at the table."""
+        for number, seat in enumerate(seats):
+            if seat.version_id not in self.bots:
+                self.bots[seat.version_id] = Standing()
+            self.bots[seat.version_id].tally(len(seats), number).add(seat)
+        # With ties the rating depends on the order in which the players are listed, so they are listed by id.
+        seats = sorted(seats)
+        placements = [1 if seat.won else 2 for seat in seats] if self.winners_only else [s.placement for s in seats]
+        standings = [self.bots[seat.version_id] for seat in seats]
+        before = [standing.rating for standing in standings]
+        rated = self.scale.rate(before, placements)
+        self._changes.surprises.update(self.surprises.note(seats, before, match))
+        for standing, seat, rating in zip(standings, seats, rated, strict=True):
+            standing.rating = rating
+            standing.add(seat, match)
+            self._changes.versions.add(seat.version_id)
+            if standing.worth_a_point:
+                self._changes.points.append(RatingPoint(seat.version_id, standing.matches, rating.mu, rating.sigma))
+        for seat in seats:
+            for other in seats:
+                if seat is not other:
+                    self._meet(seat, other)
+
+    def _meet(self, seat: SeatRecord, other: SeatRecord) -> None:
+        pair = seat.version_id, other.version_id
+        meetings = self.head_to_head.get(pair)
+        if meetings is None:
+            meetings = self.head_to_head[pair] = Meetings()
+        meetings.matches += 1
+        meetings.points += points(seat.placement, other.placement)
+        self._changes.pairs.add(pair)
+
+    def take_changes(self) -> Changes:
+        changes, self._changes = self._changes, Changes()
+        return changes
+
+    def ranking(self) -> list[int]:
+        """The versions from best to worst by conservative rating."""
+        return sorted(self.bots, key=self._order)
+
+    def best(self, count: int) -> list[int]:
+        """The first so many of that ranking, without putting all others in order."""
+        return heapq.nsmallest(count, self.bots, key=self._order)
+
+    def _order(self, version: int) -> tuple[float, int]:
+        return -self.bots[version].rating.conservative, version
+
+
+def points(placement: int, other: int) -> float:
+    """What a comparison of two places is worth to the first: 1 before the other, 0 behind it, a half for a tie."""
+    return 1.0 if placement < other else 0.5 if placement == other else 0.0
+
+
+def pair_points(results: Sequence[Sequence[int]]) -> bytes:
+    """The outcome of a block: for each entrant and each other one, half points in all rotations, a byte each.
+
+    `results` has for each rotation the placements of the entrants, in the order of the block's entrants.
+    """
+    count = len(results[0])
+    return bytes(
+        round(sum(2 * points(placements[one], placements[other]) for placements in results)) if one != other else 0
+        for one in range(count)
+        for other in range(count)
+    )

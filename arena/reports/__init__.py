@@ -1,0 +1,1 @@
+"""What the store holds as plain values for people and programs: boards, listings, exports. No drawing."""

@@ -1,0 +1,160 @@
+"""Boards from the store. Only standings are read, never matches, so it takes the same time after a million of them."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Mapping, Sequence
+from itertools import zip_longest
+
+from arena.errors import NothingThere, unknown
+from arena.rating.standings import Standing
+from arena.reports.board import Board, HeadToHead, Overall, OverallRow, RatingPoint, Refit, Row
+from arena.store.bots import BotVersion
+from arena.store.schema import ALL
+from arena.store.standings import RefitRecord
+from arena.store.store import Store
+
+
+def build_boards(store: Store, brackets: Sequence[str], tournament: int | None) -> list[Board]:
+    """The boards of these brackets, or of all. Raises where nobody has played there."""
+    played = store.standings.brackets(ALL if tournament is None else tournament)
+    if not played:
+        raise NothingThere("no match has been counted yet: arena tournament")
+    for name in brackets:
+        if name not in played:
+            raise NothingThere(f"nobody has played there: {unknown('bracket', name, played)}")
+    return [build_board(store, name, tournament) for name in brackets or played]
+
+
+def build_board(
+    store: Store,
+    bracket: str,
+    tournament: int | None = None,
+    versions: Collection[int] | None = None,
+    *,
+    with_history: bool = True,
+) -> Board:
+    """The board of a bracket, in one tournament or in all.
+
+    Where only some versions are wanted, they keep their ranks among all, and no more is read than is shown.
+    """
+    scope = ALL if tournament is None else tournament
+    standings = store.standings.load(scope, bracket, versions)
+    refits = store.standings.refits(scope, bracket, versions)
+    history = store.standings.history(scope, bracket, versions) if with_history else {}
+    ranks = {version: rank for rank, (version, *_) in enumerate(store.standings.leaders(scope, bracket), start=1)}
+    order = standings.ranking()
+    named = store.bots.by_id(order)
+    rows = [
+        _row(
+            ranks[version],
+            named[version],
+            standings.bots[version],
+            refits.get(version),
+            # A row that is not followed by its neighbour is compared with nobody.
+            refits.get(after) if after is not None and ranks[after] == ranks[version] + 1 else None,
+            [RatingPoint(point.matches, point.mu, point.sigma) for point in history.get(version, ())],
+        )
+        for version, after in zip_longest(order, order[1:])
+    ]
+    head_to_head = [
+        [
+            None
+            if one == other
+            else HeadToHead(meetings.points, meetings.matches)
+            if (meetings := standings.head_to_head.get((one, other)))
+            else HeadToHead(0.0, 0)
+            for other in order
+        ]
+        for one in order
+    ]
+    matches = store.standings.matches(scope, bracket)
+    where = None if tournament is None else str(tournament)
+    return Board(bracket, where, matches, rows, head_to_head, bots=len(ranks))
+
+
+def _row(
+    rank: int,
+    version: BotVersion,
+    standing: Standing,
+    refit: RefitRecord | None,
+    next_refit: RefitRecord | None,
+    history: Sequence[RatingPoint],
+) -> Row:
+    interval = None
+    if refit is not None and refit.low is not None and refit.high is not None:
+        interval = Refit(refit.strength, refit.low, refit.high)
+    separated = None
+    if refit is not None and next_refit is not None:
+        # Where the refit has the two the other way round, it does not speak for the order that is shown.
+        in_this_order = refit.strength > next_refit.strength
+        separated = in_this_order and next_refit.version_id in refit.separated_from
+    return Row(
+        rank=rank,
+        bot=version.bot,
+        version=version.version,
+        language=version.language,
+        mu=standing.rating.mu,
+        sigma=standing.rating.sigma,
+        refit=interval,
+        separated=separated,
+        matches=standing.matches,
+        wins=standing.wins,
+        mean_placement=sum(place * count for place, count in enumerate(standing.placements, 1)) / standing.matches,
+        think_ms=standing.think_ms / standing.decisions if standing.decisions else None,
+        faults=standing.faults,
+        placements=standing.placements,
+        think_times=standing.think_times,
+        history=history,
+    )
+
+
+def build_overall(boards: Sequence[Board]) -> Overall:
+    """The board across these brackets."""
+    return _overall(
+        {
+            board.bracket: {(row.bot, row.version): (row.conservative, row.matches) for row in board.rows}
+            for board in boards
+        }
+    )
+
+
+def load_overall(store: Store, tournament: int | None = None) -> Overall:
+    """The board across all brackets in which somebody has played; it reads no more than it shows."""
+    scope = ALL if tournament is None else tournament
+    named = {version.id: version for version in store.bots.all_versions()}
+    return _overall(
+        {
+            bracket: {
+                (named[version].bot, named[version].version): (rating.conservative, matches)
+                for version, rating, matches, _ in store.standings.leaders(scope, bracket)
+            }
+            for bracket in store.standings.brackets(scope)
+        }
+    )
+
+
+def _overall(brackets: Mapping[str, Mapping[tuple[str, str], tuple[float, int]]]) -> Overall:
+    """From the conservative rating and the number of matches of each bot in each bracket."""
+    by_bot: dict[tuple[str, str], dict[str, tuple[float, int]]] = {}
+    for bracket, bots in brackets.items():
+        for bot, reached in bots.items():
+            by_bot.setdefault(bot, {})[bracket] = reached
+
+    def rating(reached: Mapping[str, tuple[float, int]]) -> float:
+        return sum(conservative for conservative, _ in reached.values()) / len(brackets)
+
+    ranked = sorted(by_bot.items(), key=lambda item: (-rating(item[1]), item[0]))
+    return Overall(
+        brackets=list(brackets),
+        rows=[
+            OverallRow(
+                rank=rank,
+                bot=bot,
+                version=version,
+                conservative=rating(reached),
+                by_bracket={bracket: conservative for bracket, (conservative, _) in reached.items()},
+                matches=sum(matches for _, matches in reached.values()),
+            )
+            for rank, ((bot, version), reached) in enumerate(ranked, start=1)
+        ],
+    )

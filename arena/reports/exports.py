@@ -1,0 +1,222 @@
+"""Boards for other programs and for other people's pages: JSON, CSV, Markdown.
+
+The JSON is `arena.leaderboard/1`. Keys may be added to it, none is ever renamed or removed:
+
+    format      "arena.leaderboard/1"
+    think_ms_bounds   upper bounds of the classes of think_times, in ms a move; one more class is open
+    brackets    a list of: bracket, tournament (null: all together), matches, rows, head_to_head
+      rows        a list, best first, of: rank, bot, version, language, rating (mu - 3 sigma), mu, sigma,
+                  refit (null, or strength, low, high, in Elo with the 95 % interval),
+                  separated (from the next row at 95 %; null: not known), matches, wins, win_share, mean_placement,
+                  ms_per_move, faults (by kind), placements (how often first, second, …),
+                  think_times (matches in each class), history (a list of matches, mu, sigma)
+      head_to_head   a list of lists in the order of the rows: points, matches, share; null on the diagonal
+    overall     null, or: brackets, rows (rank, bot, version, rating, by_bracket, matches)
+
+A number that is not known or not finite is null.
+"""
+
+from __future__ import annotations
+
+import csv
+import io
+import math
+import re
+from collections.abc import Iterable, Sequence
+
+from arena.games.base import Json
+from arena.replay import FaultKind
+from arena.reports import words
+from arena.reports.board import THINK_MS_BOUNDS, Board, HeadToHead, Overall, Refit, Row
+from arena.reports.words import NOT_SEPARATED, NOTHING, SIGMA
+
+FORMAT = "arena.leaderboard/1"
+CSV_FIELDS = (
+    *("bracket", "tournament", "rank", "bot", "version", "language", "rating", "mu", "sigma"),
+    *("refit", "refit_low", "refit_high", "separated", "matches", "wins", "win_share", "mean_placement"),
+    *("ms_per_move", "faults"),
+)
+
+
+def as_json(boards: Sequence[Board], overall: Overall | None) -> dict[str, Json]:
+    """Everything on the boards, with the keys that this module documents."""
+    return {
+        "format": FORMAT,
+        "think_ms_bounds": list(THINK_MS_BOUNDS),
+        "brackets": [
+            {
+                "bracket": board.bracket,
+                "tournament": board.tournament,
+                "matches": board.matches,
+                "rows": [_row(row) for row in board.rows],
+                "head_to_head": [[_meeting(meeting) for meeting in line] for line in board.head_to_head],
+            }
+            for board in boards
+        ],
+        "overall": None if overall is None else _overall(overall),
+    }
+
+
+def _row(row: Row) -> Json:
+    return {
+        "rank": row.rank,
+        "bot": row.bot,
+        "version": row.version,
+        "language": row.language,
+        "rating": _finite(row.conservative),
+        "mu": _finite(row.mu),
+        "sigma": _finite(row.sigma),
+        "refit": None if row.refit is None else _refit(row.refit),
+        "separated": row.separated,
+        "matches": row.matches,
+        "wins": row.wins,
+        "win_share": words.win_share(row),
+        "mean_placement": _finite(row.mean_placement) if row.matches else None,
+        "ms_per_move": _finite(row.think_ms),
+        "faults": dict(words.by_frequency(row.faults)),
+        "placements": list(row.placements),
+        "think_times": list(row.think_times),
+        "history": [{"matches": point.matches, "mu": point.mu, "sigma": point.sigma} for point in row.history],
+    }
+
+
+def _refit(refit: Refit) -> Json:
+    return {"strength": _finite(refit.strength), "low": _finite(refit.low), "high": _finite(refit.high)}
+
+
+def _meeting(meeting: HeadToHead | None) -> Json:
+    return None if meeting is None else {"points": meeting.points, "matches": meeting.matches, "share": meeting.share}
+
+
+def _overall(overall: Overall) -> Json:
+    return {
+        "brackets": list(overall.brackets),
+        "rows": [
+            {
+                "rank": row.rank,
+                "bot": row.bot,
+                "version": row.version,
+                "rating": row.conservative,
+                "by_bracket": dict(row.by_bracket),
+                "matches": row.matches,
+            }
+            for row in overall.rows
+        ],
+    }
+
+
+def _finite(value: float | None) -> float | None:
+    """JSON has no infinity."""
+    return value if value is not None and math.isfinite(value) else None
+
+
+def as_csv(boards: Sequence[Board]) -> str:
+    """A line for each row of each bracket, under one heading; CSV_FIELDS, then the faults of each kind."""
+    known = [kind.value for kind in FaultKind]
+    found = {kind for board in boards for row in board.rows for kind in row.faults}
+    kinds = known + sorted(found.difference(known))
+    text = io.StringIO()
+    fields = [*CSV_FIELDS, *(f"faults_{words.harmless(kind)}" for kind in kinds)]
+    writer = csv.DictWriter(text, fields, lineterminator="\n")
+    writer.writeheader()
+    for board in boards:
+        for row in board.rows:
+            writer.writerow(_line(board, row, kinds))
+    return text.getvalue()
+
+
+def _line(board: Board, row: Row, kinds: Sequence[str]) -> dict[str, str | float | None]:
+    """What is not known is None, and empty in the file."""
+    return {
+        "bracket": _cell(board.bracket),
+        "tournament": _cell(board.tournament or ""),
+        "rank": row.rank,
+        "bot": _cell(row.bot),
+        "version": _cell(row.version),
+        "language": _cell(row.language),
+        "rating": row.conservative,
+        "mu": row.mu,
+        "sigma": row.sigma,
+        "refit": row.refit.strength if row.refit else None,
+        "refit_low": row.refit.low if row.refit else None,
+        "refit_high": row.refit.high if row.refit else None,
+        "separated": None if row.separated is None else str(row.separated).lower(),
+        "matches": row.matches,
+        "wins": row.wins,
+        "win_share": words.win_share(row),
+        "mean_placement": row.mean_placement if row.matches else None,
+        "ms_per_move": row.think_ms,
+        "faults": sum(row.faults.values()),
+        **{f"faults_{words.harmless(kind)}": row.faults.get(kind, 0) for kind in kinds},
+    }
+
+
+def _cell(text: str) -> str:
+    """A text that no spreadsheet takes for a formula."""
+    text = words.harmless(text)
+    return f"'{text}" if text.startswith(("=", "+", "-", "@", "\uff1d", "\uff0b", "\uff0d", "\uff20")) else text
+
+
+def as_markdown(boards: Sequence[Board], overall: Overall | None) -> str:
+    """The boards as tables for a README or an issue."""
+    parts = [_overall_in_markdown(overall)] if overall else []
+    return "\n\n".join([*parts, *map(_board_in_markdown, boards)]) + "\n"
+
+
+def _overall_in_markdown(overall: Overall) -> str:
+    heading = ["#", "bot", "version", "rating", *map(_escaped, overall.brackets), "matches"]
+    lines = [
+        [str(row.rank), _escaped(row.bot), _escaped(row.version), f"**{words.rating(row.conservative)}**"]
+        + [words.rating(row.by_bracket[name]) if name in row.by_bracket else NOTHING for name in overall.brackets]
+        + [f"{row.matches:,}"]
+        for row in overall.rows
+    ]
+    return f"## Overall\n\n{_pipes(heading, lines, left=(1, 2))}"
+
+
+def _board_in_markdown(board: Board) -> str:
+    parts = [f"## {_escaped(board.bracket)}", _escaped(words.heading(board)) + ".", _escaped(words.verdict(board))]
+    if not board.rows:
+        return "\n\n".join([parts[0], parts[2]])
+    heading = ["#", "bot", "version", "language", "rating", f"μ ± {SIGMA}", "refit", "95 %", "matches", "wins", "place"]
+    heading += ["ms/move", "faults"]
+    lines = [
+        [f"{row.rank} {NOT_SEPARATED}" if row.separated is False else str(row.rank)]
+        + [_escaped(row.bot), _escaped(row.version), _escaped(row.language)]
+        + [f"**{words.rating(row.conservative)}**", words.spread(row.mu, row.sigma)]
+        + ([words.elo(row.refit.strength), words.interval(row.refit)] if row.refit else [NOTHING, NOTHING])
+        + [f"{row.matches:,}", words.percent(words.win_share(row)), words.placement(row)]
+        + [words.milliseconds(row.think_ms), _escaped(words.faults(row.faults))]
+        for row in board.rows
+    ]
+    parts.append(_pipes(heading, lines, left=(1, 2, 3, 12)))
+    if any(row.separated is False for row in board.rows):
+        parts.append(f"{NOT_SEPARATED} not told apart from the next row at 95 %.")
+    if len(board.rows) > 1:
+        parts.append("How often the row's bot was placed before the column's, in %, ties half:")
+        numbers = [str(number) for number in range(1, len(board.rows) + 1)]
+        names = map(_escaped, words.labels(board.rows))
+        matrix = [
+            [number, name, *map(_percent, line)]
+            for number, name, line in zip(numbers, names, board.head_to_head, strict=True)
+        ]
+        parts.append(_pipes(["#", "bot", *numbers], matrix, left=(1,)))
+    return "\n\n".join(parts)
+
+
+def _percent(meeting: HeadToHead | None) -> str:
+    if meeting is None:
+        return ""
+    return NOTHING if meeting.share is None else f"{100 * meeting.share:.0f}"
+
+
+def _pipes(heading: Sequence[str], lines: Iterable[Sequence[str]], left: Sequence[int]) -> str:
+    rule = ["---" if index in left else "---:" for index in range(len(heading))]
+    return "\n".join(f"| {' | '.join(cells)} |" for cells in [heading, rule, *lines])
+
+
+def _escaped(text: str) -> str:
+    """A text that stands in Markdown for itself: no table cell, link, image, emphasis or HTML begins in it."""
+    escaped = re.sub(r"([\\`*|<>\[\]()#~!&$@:{}^])", r"\\\1", words.harmless(text))
+    escaped = re.sub(r"(?<![0-9A-Za-z])_|_(?![0-9A-Za-z])", r"\\_", escaped)
+    return re.sub(r"\bwww\.", r"www\\.", escaped, flags=re.IGNORECASE)

@@ -1,0 +1,190 @@
+"""How names and numbers are written, the same on every kind of board.
+
+Bots are named by strangers: a name is printed only after `harmless`, whatever it is printed on.
+"""
+
+from __future__ import annotations
+
+from bisect import bisect_right
+from collections import Counter
+from collections.abc import Mapping, Sequence
+
+from rich.cells import cell_len
+
+from arena.reports.board import Board, RatingPoint, Refit, Row
+
+NOTHING = "\u2013"
+"""Stands where there is nothing to say."""
+SIGMA = "\u03c3"
+NOT_SEPARATED = "≈"
+"""Marks a row that is not told apart from the next one."""
+SPARKS = "▁▂▃▄▅▆▇█"
+
+
+def harmless(text: str) -> str:
+    """The text without what could do more to a terminal or a page than be read: controls, turns of direction."""
+    return "".join(letter if letter.isprintable() else "\ufffd" for letter in text)
+
+
+def cut(text: str, longest: int) -> str:
+    """The text in at most so many columns of a fixed-width font; an ellipsis says that some of it is gone."""
+    if cell_len(text) <= longest:
+        return text
+    kept = ""
+    for letter in text:
+        if cell_len(kept + letter) >= longest:
+            break
+        kept += letter
+    return f"{kept}…"
+
+
+def labels(rows: Sequence[Row]) -> list[str]:
+    """What to call the bots where there is little room: by version only where one bot is there with several."""
+    several = {bot for bot, count in Counter(row.bot for row in rows).items() if count > 1}
+    return [harmless(f"{row.bot} {row.version}" if row.bot in several else row.bot) for row in rows]
+
+
+def counted(count: int, one: str, many: str) -> str:
+    return f"{count:,} {one if count == 1 else many}"
+
+
+def rating(value: float) -> str:
+    return _unsigned_zero(f"{value:.1f}")
+
+
+def spread(mu: float, sigma: float) -> str:
+    return f"{rating(mu)} ± {sigma:.1f}"
+
+
+def elo(value: float) -> str:
+    return _unsigned_zero(f"{value:+.0f}")
+
+
+def interval(refit: Refit) -> str:
+    return f"{elo(refit.low)} to {elo(refit.high)}"
+
+
+def _unsigned_zero(number: str) -> str:
+    return number if any(digit in number for digit in "123456789") or "inf" in number else number.lstrip("+-")
+
+
+def win_share(row: Row) -> float | None:
+    return row.wins / row.matches if row.matches else None
+
+
+def percent(share: float | None) -> str:
+    return NOTHING if share is None else f"{share:.1%}"
+
+
+def placement(row: Row) -> str:
+    return f"{row.mean_placement:.2f}" if row.matches else NOTHING
+
+
+def milliseconds(value: float | None) -> str:
+    """Two figures at least, and none that nobody reads."""
+    if value is None:
+        return NOTHING
+    return f"{value:.2f}" if value < 1 else f"{value:.1f}" if value < 100 else f"{value:,.0f}"
+
+
+def duration(seconds: float) -> str:
+    """`45 s`, `3 min 20 s`, `2 h 5 min`."""
+    whole = round(seconds)
+    if whole < 60:
+        return f"{whole} s"
+    minutes, rest = divmod(whole, 60)
+    if minutes < 60:
+        return f"{minutes} min {rest} s" if rest else f"{minutes} min"
+    hours, minutes = divmod(minutes, 60)
+    return f"{hours} h {minutes} min" if minutes else f"{hours} h"
+
+
+def faults(kinds: Mapping[str, int]) -> str:
+    """`2 timeout, 1 crash`, the most frequent first."""
+    return ", ".join(f"{count:,} {harmless(kind)}" for kind, count in by_frequency(kinds)) or NOTHING
+
+
+def faults_in_short(kinds: Mapping[str, int]) -> str:
+    """`2 timeout +1`: the most frequent kind, and how many there are of all others."""
+    first, *others = by_frequency(kinds) or [("", 0)]
+    rest = f" +{sum(count for _, count in others):,}" if others else ""
+    return f"{first[1]:,} {harmless(first[0])}{rest}" if first[1] else NOTHING
+
+
+def faults_in_all(kinds: Mapping[str, int]) -> str:
+    return f"{sum(kinds.values()):,}" if any(kinds.values()) else NOTHING
+
+
+def by_frequency(kinds: Mapping[str, int]) -> list[tuple[str, int]]:
+    return sorted(((kind, count) for kind, count in kinds.items() if count), key=lambda item: (-item[1], item[0]))
+
+
+def heading(board: Board) -> str:
+    """What stands after the bracket's name: how much was played, by how many, and where."""
+    played = counted(board.matches, "match", "matches")
+    bots = counted(len(board.rows) if board.bots is None else board.bots, "bot", "bots")
+    where = "all tournaments" if board.tournament is None else f"tournament {harmless(board.tournament)}"
+    return f"{played}, {bots}, {where}"
+
+
+def verdict(board: Board) -> str:
+    """Who leads, in one sentence, and how sure that is."""
+    if not board.rows:
+        return "Nothing has been played in this bracket yet."
+    first = board.rows[0]
+    if first.rank > 1:
+        return ""
+    leader = f"{harmless(first.bot)} {harmless(first.version)}"
+    if len(board.rows) == 1:
+        return f"{leader} is the only bot, with a rating of {rating(first.conservative)}."
+    second = harmless(f"{board.rows[1].bot} {board.rows[1].version}")
+    lead = f"{leader} leads with a rating of {rating(first.conservative)}"
+    if first.separated is None:
+        return f"{lead}, before {second}."
+    if first.separated:
+        return f"{lead}; it is told apart from {second} at 95 %."
+    return f"{lead}, but it is not told apart from {second} at 95 %."
+
+
+def history_range(rows: Sequence[Row]) -> tuple[float, float]:
+    """The lowest and the highest μ that any of the bots has ever had."""
+    levels = [point.mu for row in rows for point in row.history] or [0.0]
+    return min(levels), max(levels)
+
+
+def band_range(rows: Sequence[Row]) -> tuple[float, float]:
+    """From the lowest to the highest strength that is likely for any of them."""
+    ends = [row.mu + side * row.sigma for row in rows for side in (-2, 2)]
+    return min(ends, default=0.0), max(ends, default=1.0)
+
+
+def along(value: float, low: float, high: float) -> str:
+    """How far between the two the value is, in %."""
+    return f"{100 * (value - low) / max(high - low, 1e-9):.1f}"
+
+
+def sparkline(row: Row, low: float, high: float, width: int) -> str:
+    """The bot's μ over its matches, between low and high, in so many letters at most."""
+    steps = len(SPARKS) - 1
+    levels = (point.mu for point in sampled(row.history, width))
+    return "".join(
+        SPARKS[round((level - low) / (high - low) * steps) if high > low else steps // 2] for level in levels
+    )
+
+
+def sampled(history: Sequence[RatingPoint], most: int) -> list[RatingPoint]:
+    """At most so many of the points, as even over the matches as they lie, the first and the last always among them.
+
+    A history has many more points at its beginning than later, which no plot has room for.
+    """
+    if not history:
+        return []
+    first, last = history[0].matches, history[-1].matches
+    marks = (first + (last - first) * number / (most - 1) for number in range(most))
+    chosen = (bisect_right(history, mark, key=lambda point: point.matches) - 1 for mark in marks)
+    return [history[index] for index in dict.fromkeys(chosen)]
+
+
+def typeset(text: str) -> str:
+    """Numbers with the minus sign of good print."""
+    return text.replace("-", "\u2212")

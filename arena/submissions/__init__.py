@@ -1,0 +1,1 @@
+"""A bot's files, from submission to installed version."""

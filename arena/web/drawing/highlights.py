@@ -1,0 +1,37 @@
+"""The matches that are worth a look: what the ratings expected least, and the latest one of who leads."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from arena import replay
+from arena.reports.board import Board
+from arena.reports.words import percent
+from arena.store.store import Store
+from arena.web.drawing.html import ShownMatch
+from arena.web.viewer.chances import chances_of
+from arena.web.viewer.film import film_of
+
+MOVES = 30_000
+"""Of the playouts for the chances of a match: so few that nobody has to wait."""
+
+
+def worth_seeing(store: Store, boards: Sequence[Board], scope: int) -> dict[str, str]:
+    """Two matches of each bracket, as far as there are: why, by name."""
+    wanted: dict[str, str] = {}
+    for board in boards:
+        for version, surprise in store.standings.surprises(scope, board.bracket).greatest(1):
+            winner = store.bots.by_id([version])[version].label
+            wanted[surprise.match] = f"{board.bracket}: won by {winner}, who had a chance of {percent(surprise.chance)}"
+        if board.rows:
+            leader = board.rows[0]
+            standing = store.standings.load(scope, board.bracket)
+            last = standing.bots[standing.ranking()[0]].last_match
+            wanted.setdefault(last, f"{board.bracket}: the latest match of {leader.bot} {leader.version}")
+    return wanted
+
+
+def shown(name: str, why: str, written: bytes) -> ShownMatch:
+    """Such a match, from its replay, for a page."""
+    record = replay.loads(written)
+    return ShownMatch(f"{why} ({name})", film_of(record), chances_of(record, moves=MOVES))

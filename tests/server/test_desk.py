@@ -1,0 +1,376 @@
+"""The desk as people use it: real servers, the real command line, and clients that lie, stop and go."""
+
+from __future__ import annotations
+
+import os
+import socket
+import threading
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
+from datetime import timedelta
+from pathlib import Path
+from typing import Any
+
+import grpc
+import pytest
+
+from arena.client.desk import SERVICE, Handover, Server, Unreachable
+from arena.client.play import Destination
+from arena.errors import ArenaError, BadSubmission, NothingThere
+from arena.reports.again import from_json
+from arena.reports.build import build_boards, build_overall
+from arena.reports.exports import as_markdown
+from arena.reports.listings import bot_rows, match_rows, tournament_rows
+from arena.server import intake
+from arena.server.tls import generated
+from arena.store.home import Home
+from arena.store.store import Store
+from arena.store.tokens import Scope
+from arena.submissions.archive import content_hash
+from arena.v1 import desk_pb2 as pb
+from bench.stores import fill
+from tests.cli.run import arena, complaint
+from tests.server.server import PATIENCE, Serving, serving, until
+
+BOT = """
+from arena.bot import Bot
+class Mine(Bot):
+    def mantis(self, turn):
+        return turn.legal[0]
+Mine().run()
+"""
+SLEEPS = "import time; time.sleep(600)"
+
+
+@pytest.fixture(scope="module")
+def served(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Serving]:
+    folder = tmp_path_factory.mktemp("desk")
+    fill(Home(folder / "home"), 48, bots=4, brackets=("mantis", "tentagram"))
+    with serving(folder, "--drain", "10ms") as server:
+        yield server
+
+
+def asked(served: Serving, token: str, ca: Path | None = None, port: int | None = None) -> Server:
+    address = f"localhost:{port or served.door.rpartition(':')[2]}"
+    return Server(Destination(address, token, (ca or served.certificate).read_bytes()))
+
+
+def options(served: Serving, token: str, folder: Path) -> tuple[str | Path, ...]:
+    """The token where other users of the machine do not see it."""
+    file = folder / "token"
+    file.write_text(f"{token}\n")
+    where = f"localhost:{served.door.rpartition(':')[2]}"
+    return ("--server", where, "--ca", served.certificate, "--token-file", file)
+
+
+def bot_in(folder: Path, text: str = BOT, **others: bytes) -> Handover:
+    files = folder / "files"
+    files.mkdir()
+    (files / "bot.py").write_text(text)
+    for name, content in others.items():
+        (files / name).write_bytes(content)
+    return Handover(files, "bot.py", "mine")
+
+
+def kept(served: Serving) -> tuple[list[str], list[str], list[str]]:
+    """What there is of bots in the store and in the home."""
+    with Store.open(Home(served.home).database) as store:
+        versions = [version.label for version in store.bots.all_versions()]
+    places = [served.home / "bots", served.home / "uploads"]
+    bots, uploads = (sorted(path.name for path in place.iterdir()) if place.exists() else [] for place in places)
+    return versions, bots, uploads
+
+
+def deeds(served: Serving, user: str) -> list[str]:
+    with Store.open(Home(served.home).database) as store:
+        return [entry.deed for entry in store.tokens.audit(99, user)][::-1]
+
+
+# Who only looks
+
+
+def test_what_is_seen_from_elsewhere_is_what_the_organiser_sees(served: Serving) -> None:
+    with Store.open(Home(served.home).database) as store, asked(served, served.token("anna")) as server:
+        document, worth = server.leaderboard([], None)
+        assert from_json(document) == build_boards(store, [], None)
+        assert from_json(server.leaderboard(["mantis"], "1")[0]) == build_boards(store, ["mantis"], 1)
+        assert server.bots(every=True) == bot_rows(store, every=True)
+        assert server.tournaments(5) == tournament_rows(store, 5)
+        chosen: dict[str, Any] = {"tournament": "1", "bot": "bot1", "bracket": "mantis", "only_faults": True}
+        assert server.matches(**chosen, lines=3) == match_rows(store, **chosen, limit=3)
+        names = server.names("1")
+        assert names == store.archive.names(1)
+        found = server.replays([*names, "9-mantis-1-1", *worth])
+        missing = found.pop("9-mantis-1-1")
+        assert isinstance(missing, NothingThere)
+        assert found == {name: store.matches.replay(name).encode() for name in names}
+        assert set(worth) <= set(names)
+        with pytest.raises(NothingThere, match="Nobody has played there"):
+            server.leaderboard(["mantis/grab"], None)
+        with pytest.raises(NothingThere, match="no tournament 'cup'"):
+            server.names("cup")
+        with pytest.raises(ArenaError, match="Unknown game"):
+            server.leaderboard(["chess"], None)
+        with pytest.raises(ArenaError, match="At most 100 replays"):
+            server.replays([names[0]] * 101)
+
+
+def test_commands_print_the_same_from_elsewhere(served: Serving, tmp_path: Path) -> None:
+    there = options(served, served.token("anna"), tmp_path)
+    with Store.open(Home(served.home).database) as store:
+        boards = build_boards(store, [], None)
+    assert arena("leaderboard", "--md", *there).stdout == as_markdown(boards, build_overall(boards))
+    verified = arena("replay", "verify", "--tournament", "1", *there).stdout.splitlines()
+    assert len(verified) == 49
+    assert verified[-1] == "48 of 48 verified."
+    assert "leave out --home" in complaint("bots", *there, "--home", tmp_path)
+
+
+# Who is not let in
+
+
+def test_who_is_not_let_in_hears_why_and_changes_nothing(served: Serving, tmp_path: Path) -> None:
+    before = kept(served)
+    bot = bot_in(tmp_path)
+    with Store.open(Home(served.home).database) as store:
+        _, expired = store.tokens.create("cleo", [Scope.SUBMIT], timedelta(seconds=-1))
+        _, revoked = store.tokens.create("dora", [Scope.SUBMIT])
+        store.tokens.revoke("dora")
+    submitting = served.token("cleo", Scope.SUBMIT)
+    for token, why in (
+        (expired, "expired at"),
+        (revoked, "was revoked at"),
+        ("arena_guess", "is not known here"),
+        (served.token("cleo", Scope.PLAY), "is for play, not for submit"),
+    ):
+        with asked(served, token) as server, pytest.raises(ArenaError, match=why):
+            server.submit(bot, lambda _: None)
+    with asked(served, served.token("cleo")) as server, pytest.raises(ArenaError, match="not for submit or organise"):
+        server.retire("bot1", undo=False)
+    with asked(served, submitting) as server:
+        with pytest.raises(ArenaError, match="'anna/mine' is not yours, cleo"):
+            server.submit(Handover(bot.files, "bot.py", "anna/mine"), lambda _: None)
+        with pytest.raises(ArenaError, match="'bot1' is not yours, cleo"):
+            server.retire("bot1", undo=False)
+    assert deeds(served, "cleo").count("refused") == 5
+    until(lambda: kept(served) == before)
+
+
+def test_who_does_not_trust_the_server_sends_nothing(served: Serving, tmp_path: Path) -> None:
+    other = generated(Home(tmp_path), []).certificate
+    sentence = "cannot be reached, or is not the server that you take it for"
+    with asked(served, served.token("anna"), ca=other) as server, pytest.raises(Unreachable, match=sentence):
+        server.bots(every=False)
+    with socket.create_server(("127.0.0.1", 0)) as listener:
+        away = listener.getsockname()[1]
+    with asked(served, "arena_x", port=away) as server, pytest.raises(Unreachable, match=sentence):
+        server.bots(every=False)
+
+
+def test_who_asks_too_often_waits(served: Serving) -> None:
+    with asked(served, served.token("erik")) as server:
+
+        def ask_often() -> None:
+            for _ in range(200):
+                server.tournaments(1)
+
+        with pytest.raises(ArenaError, match="within a short time"):
+            ask_often()
+
+
+def test_messages_that_are_none_are_refused(served: Serving) -> None:
+    credentials = grpc.ssl_channel_credentials(served.certificate.read_bytes())
+    bearer = (("authorization", f"Bearer {served.token('finn', *Scope)}"),)
+    port = served.door.rpartition(":")[2]
+    with grpc.secure_channel(f"localhost:{port}", credentials, options=[("grpc.enable_http_proxy", 0)]) as channel:
+        for method in ("Bots", "Leaderboard", "History", "Matches", "Replays", "Retire"):
+            with pytest.raises(grpc.RpcError) as refused:
+                list(channel.unary_stream(f"/{SERVICE}/{method}")(b"\xff\xff", metadata=bearer, timeout=PATIENCE))
+            assert refused.value.code() is grpc.StatusCode.INVALID_ARGUMENT, method
+
+
+# Bots that are handed in
+
+
+def test_a_bot_is_handed_in_retired_and_brought_back(served: Serving, tmp_path: Path) -> None:
+    there = options(served, served.token("gina", Scope.SUBMIT), tmp_path)
+    folder = tmp_path / "walnut"
+    folder.mkdir()
+    (folder / "main.py").write_text(BOT)
+    (folder / "weights").mkdir()
+    (folder / "weights" / "large").write_bytes(bytes(200_000))
+    (folder / "arena.toml").write_text('name = "walnut"\nversion = "2"\ncommand = ["python", "main.py"]\n')
+    done = arena("submit", folder, *there, "--notes", "from home")
+    assert done.stdout.splitlines()[-1] == "gina/walnut 2 is in, plays mantis.", done
+    with Store.open(Home(served.home).database) as store:
+        found = store.bots.find("gina/walnut")
+        assert (found.version, found.notes, found.games) == ("2", "from home", ("mantis",))
+        assert found.content_hash == content_hash(folder)
+    assert (served.home / "bots" / found.program / "weights" / "large").read_bytes() == bytes(200_000)
+    with asked(served, served.token("gina", Scope.SUBMIT)) as server:
+        again = server.submit(Handover(folder, "", "gina/walnut"), lambda _: None)
+        assert (again.label, again.is_new) == ("gina/walnut 2", False)
+        server.retire("gina/walnut", undo=False)
+        assert "gina/walnut" not in {row["bot"] for row in server.bots(every=False)}
+    with asked(served, served.token("olga", Scope.ORGANISE)) as server:
+        server.retire("gina/walnut", undo=True)  # an organiser may do that to anybody's
+        assert "gina/walnut" in {row["bot"] for row in server.bots(every=False)}
+    assert deeds(served, "gina") == ["created", "submitted", "created", "submitted", "retired"]
+    assert deeds(served, "olga") == ["created", "brought back"]
+
+
+def test_a_bot_that_fails_its_check_is_not_taken_in(served: Serving, tmp_path: Path) -> None:
+    before = kept(served)
+    with asked(served, served.token("hugo", Scope.SUBMIT)) as server:
+        with pytest.raises(BadSubmission, match=r"hugo/mine was not taken in(.|\n)*out of order") as refused:
+            server.submit(bot_in(tmp_path, "raise SystemExit('out of order')"), lambda _: None)
+        assert str(served.home) not in str(refused.value)  # where things are is the organiser's business
+    assert deeds(served, "hugo") == ["created", "submission refused"]
+    until(lambda: kept(served) == before)  # its files are removed a moment after it was told
+
+
+def header(**more: Any) -> pb.SubmitRequest:
+    facts = {"name": "mine", "content_hash": "0" * 64, "files": 1, "size": 3, "program": "bot.py", **more}
+    return pb.SubmitRequest(header=pb.SubmitHeader(**facts))
+
+
+def file(path: str = "bot.py") -> pb.SubmitRequest:
+    return pb.SubmitRequest(file=pb.SubmitFile(path=path))
+
+
+def data(content: bytes = b"abc") -> pb.SubmitRequest:
+    return pb.SubmitRequest(data=content)
+
+
+LIES = [
+    ([], "nothing has come"),
+    ([file(), data()], "begins with a header"),
+    ([header(), file(), data()], "not what was announced, by its hash"),
+    ([header(), file(), data(b"ab")], "not all that was announced"),
+    ([header(), file(), data(b"abcd")], "more bytes than were announced"),
+    ([header(), data()], "data before the first file"),
+    ([header(), file(), file("other")], "more files than were announced"),
+    ([header(files=2), file("a"), file("a")], "'a' is there twice"),
+    ([header(files=2), file("a"), file("a/b")], "'a/b' is there twice"),
+    ([header(files=0)], "this bot has 0 files"),
+    ([header(size=10**12)], "here it may have 5,000 files and 67,108,864 bytes"),
+    ([header(), file("../bot.py")], "is no name for a file"),
+    ([header(), file("/etc/passwd")], "is no name for a file"),
+    ([header(), file("a\0b")], "is no name for a file"),
+    ([header(), file("/".join("a" * 70))], "is no name for a file"),
+    ([header(program="a/b")], "is not in the bot's own folder"),
+    ([header(), file("other"), data()], "'bot.py', with which it is to be started, is not among its files"),
+    ([header(), header()], "neither a file nor data"),
+    ([header(notes="\x1b[2J")], "printable"),
+    ([header(name="x" * 200)], "too long"),
+]
+
+
+def test_nothing_that_is_sent_is_believed(served: Serving) -> None:
+    before = kept(served)
+    credentials = grpc.ssl_channel_credentials(served.certificate.read_bytes())
+    port = served.door.rpartition(":")[2]
+    with grpc.secure_channel(f"localhost:{port}", credentials, options=[("grpc.enable_http_proxy", 0)]) as channel:
+        submit = channel.stream_stream(
+            f"/{SERVICE}/Submit", lambda part: part.SerializeToString(), pb.SubmitResponse.FromString
+        )
+        for number, (parts, why) in enumerate(LIES):
+            bearer = (("authorization", f"Bearer {served.token(f'liar{number}', Scope.SUBMIT)}"),)
+            *_, last = submit(iter(parts), metadata=bearer, timeout=PATIENCE)
+            assert why in last.refused, (last, why)
+    until(lambda: kept(served) == before)
+
+
+@contextmanager
+def cut_after(served: Serving, count: int) -> Iterator[int]:
+    """A port that leads to the server until so many bytes have gone there; then the line is dead."""
+    target = int(served.door.rpartition(":")[2])
+    with socket.create_server(("127.0.0.1", 0)) as listener:
+
+        def lead() -> None:
+            near, _ = listener.accept()
+            listener.close()
+            with near, socket.create_connection(("127.0.0.1", target)) as far:
+                back = threading.Thread(target=pump, args=(far, near), daemon=True)
+                back.start()
+                pump(near, far, count)
+                for end in (near, far):
+                    with suppress(OSError):
+                        end.shutdown(socket.SHUT_RDWR)
+                back.join()
+
+        thread = threading.Thread(target=lead, daemon=True)
+        thread.start()
+        yield listener.getsockname()[1]
+        thread.join(PATIENCE)
+
+
+def pump(source: socket.socket, target: socket.socket, count: int = 1 << 40) -> None:
+    with suppress(OSError):
+        while count > 0 and (received := source.recv(min(count, 65536))):
+            target.sendall(received)
+            count -= len(received)
+
+
+def test_a_line_that_is_cut_midway_changes_nothing(served: Serving, tmp_path: Path) -> None:
+    before = kept(served)
+    bot = bot_in(tmp_path, weights=os.urandom(3_000_000))
+    with (
+        cut_after(served, 1_000_000) as port,
+        asked(served, served.token("ida", Scope.SUBMIT), port=port) as server,
+        pytest.raises(Unreachable, match=r"the connection to localhost:\d+ broke"),
+    ):
+        server.submit(bot, lambda _: None)
+    until(lambda: kept(served) == before)
+
+
+def test_who_goes_while_the_bot_is_tried_out_takes_it_back(served: Serving, tmp_path: Path) -> None:
+    before = kept(served)
+    token = served.token("jens", Scope.SUBMIT)
+    bot = bot_in(tmp_path, SLEEPS)
+    server = asked(served, token)
+    gone = threading.Thread(target=_submit_until_closed, args=(server, bot))
+    gone.start()
+    until(lambda: kept(served)[1] != before[1])
+    with asked(served, token) as second, pytest.raises(ArenaError, match="with this token is under way"):
+        second.submit(bot, lambda _: None)
+    server.__exit__(None, None, None)
+    gone.join(PATIENCE)
+    until(lambda: kept(served) == before)
+
+
+def _submit_until_closed(server: Server, bot: Handover) -> None:
+    with suppress(ArenaError, ValueError):
+        server.submit(bot, lambda _: None)
+
+
+def test_a_server_that_stops_breaks_submissions_off(served: Serving, tmp_path: Path) -> None:
+    """The last one, because it stops the server."""
+    before = kept(served)
+    bot = bot_in(tmp_path, SLEEPS)
+    heard: list[str] = []
+
+    def submit() -> None:
+        with asked(served, served.token("kai", Scope.SUBMIT)) as server:
+            try:
+                server.submit(bot, lambda _: None)
+            except ArenaError as error:
+                heard.append(str(error))
+
+    thread = threading.Thread(target=submit)
+    thread.start()
+    until(lambda: kept(served)[1] != before[1])
+    assert served.stop() == 0
+    thread.join(PATIENCE)
+    assert len(heard) == 1
+    assert "broke" in heard[0]
+    assert kept(served) == before
+
+
+def test_without_a_sandbox_no_bot_from_elsewhere_is_started(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    from arena.sandbox import Sandbox, Tier, probe
+
+    monkeypatch.setattr(intake, "choose", lambda _: (Sandbox(Tier.NONE), probe(Tier.NONE)))
+    job = intake.IntakeJob(str(tmp_path), None, str(tmp_path), "bot.py", "anna/mine", None, "", "auto")
+    with pytest.raises(BadSubmission, match="this server has no sandbox"):
+        intake._take_in(job, tmp_path, lambda **_: None)

@@ -1,0 +1,158 @@
+"""The ladder's books: what was played is written once, also where the disk fails in between."""
+
+from __future__ import annotations
+
+import secrets
+from contextlib import ExitStack, closing
+from pathlib import Path
+from typing import Any
+
+import pytest
+from sqlalchemy.engine import make_url
+
+from arena.errors import BadStore, BadSubmission, HomeInUse
+from arena.games.brackets import Bracket
+from arena.referee.match import NOTHING, Limits, Match, Outcome
+from arena.server.guest import Registered
+from arena.server.ledger import Ledger
+from arena.store.store import Store
+from arena.tournament.jobs import Job
+from arena.v1 import mantis_pb2
+from arena.v1 import referee_pb2 as pb
+from tests.postgresql import Server
+
+
+def come(ledger: Ledger, user: str, name: str = "bot") -> Registered:
+    return ledger.register(user, pb.Hello(name=name, version="1", games=[pb.GAME_MANTIS], language="c\x1b[2J"))
+
+
+def played(job: Job) -> Outcome:
+    match = Match(job.plan, Limits())
+    while (seat := match.seat_to_ask) is not None:
+        match.answer(seat, mantis_pb2.MANTIS_ACTION_SCORE, NOTHING)
+    return match.outcome()
+
+
+def play(ledger: Ledger, *seated: Registered) -> str:
+    page = ledger.pages[0]
+    job, block = page.plan(seated, secrets.token_hex(16))
+    ledger.take(page, job, block, played(job))
+    return job.plan.id
+
+
+def test_a_write_that_fails_is_tried_again_and_counts_once(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    with Store.open(tmp_path / "arena.db") as store:
+        ledger = Ledger(store, [Bracket.parse("mantis")])
+        anna, ben = come(ledger, "anna"), come(ledger, "ben")
+        names = [play(ledger, anna, ben)]
+        with monkeypatch.context() as broken:
+
+            def full(*_: object, **__: object) -> None:
+                raise BadStore("the disk is full")
+
+            broken.setattr(store.remote, "write", full)
+            with pytest.raises(BadStore):
+                ledger.write()
+        names.append(play(ledger, ben, anna))
+        assert ledger.unwritten == 2
+        while ledger.unwritten:
+            ledger.write()
+        ledger.write()
+        assert [match.name for match in store.archive.page(limit=9)][::-1] == names
+        standings = store.standings.load(ledger.ladder, "mantis")
+        assert [each.matches for each in standings.bots.values()] == [2, 2]
+        before = {version: each.rating for version, each in standings.bots.items()}
+    with Store.open(tmp_path / "arena.db") as store:  # the next time it goes on from there
+        again = Ledger(store, [Bracket.parse("mantis"), Bracket.parse("tentagram")])
+        assert again.ladder == ledger.ladder
+        assert come(again, "anna") == anna
+        assert play(again, anna, ben) == "1-mantis-3-1"
+        assert {version: again.pages[0].standings.rating(version) for version in before} == before
+
+
+def test_what_was_written_without_anybody_hearing_of_it_is_not_written_again(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """As where a server is lost after it has written and before it has said so."""
+    with Store.open(tmp_path / "arena.db") as store:
+        ledger = Ledger(store, [Bracket.parse("mantis")])
+        anna, ben = come(ledger, "anna"), come(ledger, "ben")
+        names = [play(ledger, anna, ben), play(ledger, ben, anna)]
+        with monkeypatch.context() as broken:
+            write = store.remote.write
+
+            def write_and_vanish(*arguments: Any, **named: Any) -> None:
+                write(*arguments, **named)
+                raise BadStore("the server closed the connection unexpectedly")
+
+            broken.setattr(store.remote, "write", write_and_vanish)
+            with pytest.raises(BadStore):
+                ledger.write()
+        assert ledger.take_written() == []
+        ledger.write()
+        assert ledger.take_written() == names
+        names.append(play(ledger, anna, ben))
+        ledger.write()
+        assert [match.name for match in store.archive.page(limit=9)][::-1] == names
+        assert [each.matches for each in store.standings.load(ledger.ladder, "mantis").bots.values()] == [3, 3]
+
+
+def test_nobody_adds_to_what_somebody_else_has_changed(tmp_path: Path) -> None:
+    with Store.open(tmp_path / "arena.db") as store:
+        one, other = (Ledger(store, [Bracket.parse("mantis")]) for _ in range(2))
+        anna, ben = come(one, "anna"), come(one, "ben")
+        play(one, anna, ben)
+        play(other, ben, anna)
+        one.write()
+        for _ in range(2):
+            with pytest.raises(BadStore, match="another arena serve has played in this ladder meanwhile"):
+                other.write()
+        assert store.tournaments.load(one.ladder).played == 1
+
+
+def test_where_homes_share_a_store_one_of_them_keeps_the_books(postgresql: Server, postgresql_url: str) -> None:
+    with Store.open(postgresql_url) as store, Store.open(postgresql_url) as elsewhere, ExitStack() as later:
+        one = later.enter_context(closing(Ledger(store, [Bracket.parse("mantis")])))
+        anna, ben = come(one, "anna"), come(one, "ben")
+        play(one, anna, ben)
+        with pytest.raises(HomeInUse, match="another arena serve, whose home shares this store"):
+            Ledger(elsewhere, [Bracket.parse("mantis")])
+        cut_off(postgresql, postgresql_url)
+        one.write()  # it takes its place again
+        with pytest.raises(HomeInUse):
+            Ledger(elsewhere, [Bracket.parse("mantis")])
+        cut_off(postgresql, postgresql_url)
+        with closing(Ledger(elsewhere, [Bracket.parse("mantis")])) as other:  # it was quicker
+            play(one, ben, anna)
+            with pytest.raises(HomeInUse, match="stop that one first"):
+                one.write()
+            assert play(other, ben, anna) == "1-mantis-2-1"
+            other.write()
+        with pytest.raises(BadStore, match="has played in this ladder meanwhile"):
+            one.write()
+        assert store.tournaments.load(one.ladder).played == 2
+
+
+def cut_off(server: Server, address: str) -> None:
+    """Ends all connections to the store, as a server does that is restarted."""
+    name = make_url(address).database
+    server.run(f"SELECT pg_terminate_backend(pid, 60000) FROM pg_stat_activity WHERE datname = '{name}'")  # noqa: S608
+
+
+def test_nobody_plays_under_the_name_of_somebody_else(tmp_path: Path) -> None:
+    with Store.open(tmp_path / "arena.db") as store:
+        store.bots.register("anna/bot", "7", "0" * 64, "0/bot.py", "", ["mantis"])
+        ledger = Ledger(store, [Bracket.parse("mantis")])
+        with pytest.raises(BadSubmission, match="is called 'anna/bot' already"):
+            come(ledger, "anna")
+        assert come(ledger, "ben").label == "ben/bot 1"
+        assert store.bots.find("ben/bot").language == "c[2J"
+        assert [version.bot for version in store.bots.latest()] == ["anna/bot"]
+
+
+def test_a_bot_that_plays_from_elsewhere_is_not_handed_in_under_its_name(tmp_path: Path) -> None:
+    with Store.open(tmp_path / "arena.db") as store:
+        come(Ledger(store, [Bracket.parse("mantis")]), "anna")
+        with pytest.raises(BadSubmission, match="'anna/bot' that plays from elsewhere: call this one otherwise"):
+            store.bots.register("anna/bot", "2", "0" * 64, "0/bot.py", "", ["mantis"])
+        assert [version.version for version in store.bots.versions_of("anna/bot")] == ["1"]

@@ -1,0 +1,143 @@
+"""The clock and the seats of bots at the end of a long, bad or broken line: real hosts, real packets, TLS."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+import pytest
+
+from arena import replay
+from arena.store.home import Home
+from arena.store.store import Store
+from tests.cli.run import ARENA
+from tests.server.server import Serving, serving, until
+from tests.slow_line import SlowLine, slow_line
+
+THINKS = """
+import time
+from arena.bot import Bot, MantisTurn, mantis
+
+class Thinks(Bot):
+    name, version = {name!r}, "1"
+
+    def mantis(self, turn: MantisTurn) -> mantis.Action:
+        time.sleep({seconds})
+        return turn.legal[0]
+
+Thinks().run()
+"""
+
+
+@contextmanager
+def connected(served: Serving, line: SlowLine, folder: Path, name: str, thinks: float) -> Iterator[None]:
+    """A bot on the other host that thinks for so long about each turn."""
+    bot = folder / f"{name}.py"
+    bot.write_text(THINKS.format(name=name, seconds=thinks))
+    where = ("--server", served.door, "--ca", str(served.certificate), "--retry")
+    command = ["ip", "netns", "exec", line.there, *ARENA, "bot", "connect", str(bot), *where]
+    environment = {**os.environ, "ARENA_SERVER_TOKEN": served.token(name)}
+    with (folder / f"{name}.log").open("w") as log:
+        process = subprocess.Popen(command, stdout=log, stderr=log, env=environment)
+    try:
+        yield
+    finally:
+        process.terminate()
+        process.wait()
+
+
+def ended(served: Serving) -> list[str]:
+    """All faults of all matches so far."""
+    return [fault for line in served.told("match.ended") for fault in line["faults"] or ()]
+
+
+def waiting_for_matches(served: Serving, count: int) -> None:
+    before = len(served.told("match.ended"))
+    until(lambda: len(served.told("match.ended")) >= before + count)
+
+
+@pytest.fixture
+def line() -> Iterator[SlowLine]:
+    with slow_line() as opened:
+        yield opened
+
+
+def test_a_bot_is_charged_for_its_thinking_and_not_for_the_way(line: SlowLine, tmp_path: Path) -> None:
+    """The way alone takes longer than all turns of a match may."""
+    line.delay = 0.06
+    clock = ("--time-per-move", "none", "--time-per-match", "1s", "--at-once", "1", "--grace", "1s")
+    options = ("--host", line.address_here, *clock, "--pace", "none", "--bracket", "mantis", "--drain", "10ms")
+    with serving(tmp_path, *options, within=line.here) as served:
+        with connected(served, line, tmp_path, "quick", 0.0):
+            with connected(served, line, tmp_path, "brisk", 0.0):
+                waiting_for_matches(served, 1)
+            first = served.told("match.ended")[0]
+            assert first["faults"] is None
+            ways = [told["round_trip_ms"] for told in served.told("bot.connected")]
+            assert all(120 <= way < 200 for way in ways), ways
+            with Store.open(Home(served.home).database) as store:
+                entries = replay.loads(store.matches.replay(first["match"]).encode()).entries
+            assert len(entries) * ways[0] > 2000, "otherwise the test would prove nothing"
+            assert "there and back, 1" in (tmp_path / "quick.log").read_text()
+            with connected(served, line, tmp_path, "ponders", 0.3):
+                until(lambda: "ponders/ponders 1: timeout" in ended(served))
+                until(lambda: "FAULT timeout" in (tmp_path / "ponders.log").read_text())
+        assert "was not counted" in (tmp_path / "ponders.log").read_text()
+
+
+def test_a_line_that_is_cut_and_restored_costs_nothing_and_a_bad_one_only_time(line: SlowLine, tmp_path: Path) -> None:
+    options = (
+        "--host",
+        line.address_here,
+        "--time-per-move",
+        "3s",
+        "--pace",
+        "none",
+        "--at-once",
+        "1",
+        "--drain",
+        "10ms",
+    )
+    with (
+        serving(tmp_path, *options, "--grace", "60s", "--bracket", "mantis", within=line.here) as served,
+        connected(served, line, tmp_path, "one", 0.01),
+        connected(served, line, tmp_path, "other", 0.01),
+    ):
+        line.loss = 0.02
+        waiting_for_matches(served, 1)
+        line.is_cut = True
+        time.sleep(4.0)  # longer than a turn may take
+        line.loss, line.is_cut = 0.0, False
+        waiting_for_matches(served, 2)
+        assert ended(served) == []
+
+
+def test_who_is_cut_off_for_longer_than_its_grace_has_lost(line: SlowLine, tmp_path: Path) -> None:
+    options = (
+        "--host",
+        line.address_here,
+        "--time-per-move",
+        "none",
+        "--pace",
+        "none",
+        "--grace",
+        "1s",
+        "--drain",
+        "10ms",
+    )
+    with (
+        serving(tmp_path, *options, "--bracket", "mantis", within=line.here) as served,
+        connected(served, line, tmp_path, "one", 0.01),
+        connected(served, line, tmp_path, "other", 0.01),
+    ):
+        waiting_for_matches(served, 1)
+        line.is_cut = True
+        until(lambda: {"one/one 1: disconnect", "other/other 1: disconnect"} <= set(ended(served)))
+        line.is_cut = False
+        before = len(served.told("match.ended"))
+        until(lambda: len(served.told("bot.connected")) >= 4)  # both have come back
+        until(lambda: any(told["faults"] is None for told in served.told("match.ended")[before:]))

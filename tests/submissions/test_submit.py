@@ -1,0 +1,214 @@
+"""Submitting bots: real files, real builds, real processes."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+
+import pytest
+
+from arena.errors import ArenaError, BadSubmission
+from arena.referee import Limits, find_program
+from arena.store.home import Home
+from arena.store.store import Store
+from arena.submissions.archive import content_hash
+from arena.submissions.submit import BEGUN, Submission, Submitted, has_files, program_of, submit
+
+LIMITS = Limits(start=60.0, turn=20.0)
+BOT = """
+import sys
+from arena.bot import Bot
+
+class Simple(Bot):
+    def mantis(self, turn):
+        return turn.legal[{choice}]
+
+Simple().run()
+"""
+
+
+@pytest.fixture
+def home(tmp_path: Path) -> Home:
+    return Home(tmp_path / "home")
+
+
+@pytest.fixture
+def store(home: Home) -> Store:
+    return Store.open(home.database)
+
+
+def bot_file(tmp_path: Path, text: str = BOT.format(choice=0), name: str = "simple.py") -> Path:
+    path = tmp_path / name
+    path.write_text(text, encoding="utf-8")
+    return path
+
+
+def hand_in(home: Home, store: Store, path: Path, name: str | None = None, *, thorough: bool = True) -> Submitted:
+    return submit(home, store, Submission(str(path), name, limits=LIMITS), thorough=thorough)
+
+
+def hand_in_quickly(home: Home, store: Store, path: Path, name: str | None = None) -> Submitted:
+    """Where it does not matter how well it plays: it is only started."""
+    return hand_in(home, store, path, name, thorough=False)
+
+
+def test_a_file_is_copied_tried_out_and_registered(home: Home, store: Store, tmp_path: Path) -> None:
+    path = bot_file(tmp_path)
+    submitted = hand_in(home, store, path)
+    assert submitted.is_new
+    assert (submitted.version.label, submitted.version.games) == ("simple 1", ("mantis",))
+    assert submitted.version.language.startswith("python")
+    path.unlink()
+    program = program_of(home, submitted.version)
+    assert (program.label, program.folder.parent) == ("simple 1", home.bots.resolve())
+    assert Path(program.command[1]).read_text(encoding="utf-8") == BOT.format(choice=0)
+
+
+def test_the_same_content_again_changes_nothing_and_new_content_is_a_new_version(
+    home: Home, store: Store, tmp_path: Path
+) -> None:
+    path = bot_file(tmp_path)
+    first = hand_in_quickly(home, store, path)
+    again = hand_in_quickly(home, store, path)
+    assert not again.is_new
+    assert again.version == first.version
+    bot_file(tmp_path, BOT.format(choice=-1))
+    second = hand_in_quickly(home, store, path)
+    assert second.version.label == "simple 2"
+    assert store.bots.find("simple@1").content_hash == first.version.content_hash
+    assert program_of(home, first.version).folder != program_of(home, second.version).folder
+
+
+def test_two_bots_may_have_the_same_content(home: Home, store: Store, tmp_path: Path) -> None:
+    path = bot_file(tmp_path)
+    first = hand_in_quickly(home, store, path)
+    twin = hand_in_quickly(home, store, path, name="twin")
+    assert twin.is_new
+    assert twin.version.content_hash == first.version.content_hash
+    assert program_of(home, twin.version).label == "twin 1"
+
+
+@pytest.mark.parametrize(
+    ("text", "why"),
+    [
+        ("raise SystemExit('I am not in the mood')", "I am not in the mood"),
+        (BOT.format(choice="99"), "plays mantis classic, 2 seats"),
+        ("from arena.bot import Bot\nimport friend_that_was_not_copied\n", "friend_that_was_not_copied"),
+    ],
+    ids=["does not start", "crashes in a game", "needs another file"],
+)
+def test_a_bot_that_fails_is_not_taken_in_and_leaves_nothing_behind(
+    text: str, why: str, home: Home, store: Store, tmp_path: Path
+) -> None:
+    with pytest.raises(BadSubmission, match=why):
+        hand_in(home, store, bot_file(tmp_path, text))
+    assert store.bots.all_versions() == []
+    assert list(home.bots.iterdir()) == []
+
+
+def folder_bot(tmp_path: Path, build: str) -> Path:
+    folder = tmp_path / "built"
+    folder.mkdir()
+    (folder / "template.py").write_text(BOT, encoding="utf-8")
+    (folder / "arena.toml").write_text(
+        f'name = "built"\nversion = "2.5"\ngames = ["mantis"]\ncommand = ["python", "out/bot.py"]\n'
+        f'build = ["sh", "-c", "{build}"]\nexclude = ["out"]\n',
+        encoding="utf-8",
+    )
+    return folder
+
+
+def test_a_folder_is_built_in_the_home(home: Home, store: Store, tmp_path: Path) -> None:
+    folder = folder_bot(tmp_path, "mkdir out && sed s/{choice}/0/ template.py > out/bot.py")
+    (folder / "out").mkdir()
+    (folder / "out" / "bot.py").write_text("raise SystemExit('I was built elsewhere')")
+    submitted = hand_in_quickly(home, store, folder)
+    assert submitted.version.label == "built 2.5"
+    assert (program_of(home, submitted.version).folder / "out" / "bot.py").exists()
+    # what the build made does not count: the same files are the same version
+    assert not hand_in_quickly(home, store, folder).is_new
+    # a change without a new version number in the manifest is a version all the same
+    (folder / "README").write_text("Now with a manual.")
+    assert hand_in_quickly(home, store, folder).version.label == "built 2.5-2"
+
+
+def test_a_build_that_fails_is_told_with_its_output(home: Home, store: Store, tmp_path: Path) -> None:
+    folder = folder_bot(tmp_path, "echo no flour; exit 3")
+    with pytest.raises(ArenaError, match=r"the build ended with exit code 3.\n    \| no flour"):
+        hand_in(home, store, folder)
+    assert list(home.bots.iterdir()) == []
+
+
+@pytest.mark.parametrize("name", ["", " ", "a@b", "x" * 61, "two\nlines", " padded"])
+def test_names_that_are_none(name: str, home: Home, store: Store, tmp_path: Path) -> None:
+    with pytest.raises(BadSubmission, match="is not a name"):
+        hand_in(home, store, bot_file(tmp_path), name=name)
+
+
+@pytest.mark.parametrize(
+    ("target", "why"),
+    [
+        ("nowhere", "no ordinary file, or a link that leads nowhere"),
+        ("/etc/hostname", "a link to somewhere else"),
+        ("/dev/zero", "a link to somewhere else"),
+        (".", "a link to a folder"),
+        ("..", "a link to somewhere else"),
+    ],
+)
+def test_links_that_would_copy_what_is_not_the_bots_are_refused(
+    target: str, why: str, home: Home, store: Store, tmp_path: Path
+) -> None:
+    folder = folder_bot(tmp_path, "true")
+    (folder / "link").symlink_to(target)
+    with pytest.raises(BadSubmission, match=f"link is {why}"):
+        hand_in(home, store, folder)
+
+
+def test_what_an_interrupted_submission_left_behind_is_built_anew(home: Home, store: Store, tmp_path: Path) -> None:
+    folder = folder_bot(tmp_path, "mkdir out && sed s/{choice}/0/ template.py > out/bot.py")
+    content = hand_in_quickly(home, store, folder).version.content_hash
+    other_home = Home(tmp_path / "other")
+    (other_home.bots / content / "half").mkdir(parents=True)
+    with Store.open(other_home.database) as other_store:
+        assert hand_in_quickly(other_home, other_store, folder).is_new
+    assert not (other_home.bots / content / "half").exists()
+
+
+def test_a_home_that_shares_the_store_gets_the_files_and_no_version_more(
+    home: Home, store: Store, tmp_path: Path
+) -> None:
+    folder = folder_bot(tmp_path, "mkdir out && sed s/{choice}/0/ template.py > out/bot.py")
+    first = hand_in_quickly(home, store, folder).version
+    other_home = Home(tmp_path / "other")
+    assert not has_files(other_home, first)
+    (other_home.bots / first.content_hash / "half").mkdir(parents=True)  # what an interrupted submission left behind
+    (other_home.bots / f"{BEGUN}{first.content_hash}").touch()
+    for _ in range(2):
+        assert hand_in_quickly(other_home, store, folder) == Submitted(first, is_new=False)
+        assert program_of(other_home, first).label == first.label
+        assert (other_home.bots / first.content_hash / "out" / "bot.py").exists()
+        assert not (other_home.bots / first.content_hash / "half").exists()
+    assert store.bots.all_versions() == [first]
+
+
+def test_bundled_bots_are_taken_in_by_name(home: Home, store: Store) -> None:
+    submitted = submit(home, store, Submission("random", limits=LIMITS), thorough=False)
+    assert submitted.version.label == find_program("random").label == "random 1.0"
+    assert set(submitted.version.games) == {"mantis", "tentagram"}
+
+
+def test_the_content_hash_knows_names_contents_and_what_can_be_executed(tmp_path: Path) -> None:
+    hashes = set()
+    folder = tmp_path / "files"
+    folder.mkdir()
+    for change in (
+        lambda: (folder / "a").write_text("1"),
+        lambda: (folder / "a").write_text("2"),
+        lambda: (folder / "a").rename(folder / "b"),
+        lambda: (folder / "b").chmod(0o755),
+    ):
+        change()
+        hashes.add(content_hash(folder))
+    assert len(hashes) == 4
+    os.utime(folder / "b", (0, 0))
+    assert content_hash(folder) in hashes

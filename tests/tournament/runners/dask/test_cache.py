@@ -1,0 +1,105 @@
+"""The bots that a worker has been sent."""
+
+from __future__ import annotations
+
+import importlib.util
+import io
+from pathlib import Path
+
+import pytest
+
+from arena.errors import BadSubmission, BadTournament, BuildFailed
+from arena.sandbox import Sandbox
+from arena.submissions.archive import content_hash, pack
+from arena.tournament.runners.dask.cache import BotCache, Lacking, Parcel, bundled_contents
+from arena.tournament.runners.dask.link import require_distributed
+
+MANIFEST = 'name = "built"\ncommand = ["python", "bot.py"]\nbuild = ["sh", "-c", "cp source.txt made.txt"]\n'
+HERE = Sandbox()
+"""The tier without walls, which every machine has."""
+
+
+@pytest.fixture
+def bot(tmp_path: Path) -> Path:
+    folder = tmp_path / "bot"
+    (folder / "data").mkdir(parents=True)
+    (folder / "arena.toml").write_text(MANIFEST, encoding="utf-8")
+    (folder / "bot.py").write_text("print('hello')", encoding="utf-8")
+    (folder / "source.txt").write_text("source", encoding="utf-8")
+    (folder / "data" / "run.sh").write_text("true", encoding="utf-8")
+    (folder / "data" / "run.sh").chmod(0o700)
+    (folder / "data" / "link").symlink_to("run.sh")
+    return folder
+
+
+def packed(folder: Path) -> bytes:
+    target = io.BytesIO()
+    pack(folder, target)
+    return target.getvalue()
+
+
+def parcel_for(folder: Path) -> Parcel:
+    return Parcel(content_hash(folder), "", "built", "1")
+
+
+def test_a_bot_arrives_is_checked_built_and_stays(tmp_path: Path, bot: Path) -> None:
+    cache, parcel = BotCache(tmp_path / "cache"), parcel_for(bot)
+    with pytest.raises(Lacking) as lacking:
+        cache.program("first", parcel, HERE)
+    assert (lacking.value.content, lacking.value.why) == (parcel.content, "")
+    cache.receive(parcel.content, packed(bot))
+    program = cache.program("first", parcel, HERE)
+    assert program.label == "built 1"
+    assert (program.folder / "made.txt").read_text(encoding="utf-8") == "source"
+    assert (program.folder / "data" / "run.sh").stat().st_mode & 0o100
+    assert BotCache(tmp_path / "cache").program("next", parcel, HERE) == program
+
+
+def test_what_arrives_must_be_what_was_announced(tmp_path: Path, bot: Path) -> None:
+    cache, parcel = BotCache(tmp_path / "cache"), parcel_for(bot)
+    (bot / "bot.py").write_text("print('somebody else')", encoding="utf-8")
+    for wrong in (packed(bot), b"", b"no parcel", packed(bot)[:-20]):
+        cache.receive(parcel.content, wrong)
+        with pytest.raises(BadSubmission):
+            cache.program("first", parcel, HERE)
+        with pytest.raises(Lacking):
+            cache.program("first", parcel, HERE)
+
+
+@pytest.mark.parametrize("changed", ["bot.py", "made.txt", "more.py"])
+def test_what_was_changed_since_does_not_play(tmp_path: Path, bot: Path, changed: str) -> None:
+    cache, parcel = BotCache(tmp_path / "cache"), parcel_for(bot)
+    cache.receive(parcel.content, packed(bot))
+    program = cache.program("first", parcel, HERE)
+    (program.folder / changed).write_text("changed", encoding="utf-8")
+    with pytest.raises(Lacking) as lacking:
+        cache.program("next", parcel, HERE)
+    assert "had been changed" in lacking.value.why
+    cache.receive(parcel.content, packed(bot))
+    assert cache.program("next", parcel, HERE) == program
+
+
+def test_a_build_that_fails_leaves_nothing(tmp_path: Path, bot: Path) -> None:
+    (bot / "source.txt").unlink()
+    cache, parcel = BotCache(tmp_path / "cache"), parcel_for(bot)
+    cache.receive(parcel.content, packed(bot))
+    with pytest.raises(BuildFailed):
+        cache.program("first", parcel, HERE)
+    with pytest.raises(Lacking):
+        cache.program("first", parcel, HERE)
+
+
+def test_only_hashes_are_names(tmp_path: Path) -> None:
+    with pytest.raises(BadSubmission):
+        BotCache(tmp_path / "cache").receive("../elsewhere", b"")
+    assert not (tmp_path / "elsewhere.parcel").exists()
+
+
+def test_the_bundled_bots_are_known() -> None:
+    assert all(len(content) == 64 for content in bundled_contents())
+
+
+def test_without_dask_it_is_said_how_to_get_it(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(importlib.util, "find_spec", lambda _: None)
+    with pytest.raises(BadTournament, match=r"pip install 'arena\[cluster\]'"):
+        require_distributed()
