@@ -31,11 +31,25 @@ from __future__ import annotations
 
 import difflib
 import errno
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 
 
 class ArenaError(Exception):
-    """The base of every error that is told to the user as one sentence."""
+    """Base class of every error that is shown to the user: what is wrong, and a hint where there is a remedy."""
+
+    def __init__(self, message: str = "", *, hint: str | None = None) -> None:
+        super().__init__(message)
+        self.hint = hint
+
+    def __reduce__(self) -> tuple[Callable[..., ArenaError], tuple[object, ...], dict[str, object]]:
+        return _unpickled, (type(self), self.args), self.__dict__
+
+
+def _unpickled(kind: type[ArenaError], args: tuple[object, ...]) -> ArenaError:
+    """Rebuild an error from another process. Subclasses have constructors of their own, so none is called."""
+    error = kind.__new__(kind)
+    error.args = args
+    return error
 
 
 class UnknownGame(ArenaError):

@@ -104,14 +104,14 @@ def run() -> None:
         sys.stdout.flush()
     except typer.TyperException as error:
         command = " ".join(["arena", *(word for word in sys.argv[1:2] if word in COMMANDS)])
-        code = _complain(f"{error.format_message().rstrip('.')}. See {command} --help.")
+        code = _print_error(f"{error.format_message().rstrip('.')}.", hint=f"Run `{command} --help`.")
     except ArenaError as error:
-        code = _complain(str(error))
+        code = _print_error(str(error), error.hint)
     except BrokenPipeError:
         _forget_output()  # its reader has gone, as in `arena rules mantis | head`
         code = 0
     except OSError as error:
-        code = _complain(refusal(error))
+        code = _print_error(refusal(error))
         try:
             sys.stdout.flush()
         except OSError:
@@ -143,6 +143,9 @@ def _prepare_streams() -> None:
             stream.reconfigure(errors="replace")
 
 
-def _complain(sentence: str) -> int:
-    err.print(f"arena: {harmless_lines(sentence)}", style="bold red", markup=False, highlight=False, soft_wrap=True)
+def _print_error(message: str, hint: str | None = None) -> int:
+    """Print `error: …` and, where there is a remedy, `hint: …`; return the exit code."""
+    err.print(f"error: {harmless_lines(message)}", style="bold red", markup=False, highlight=False, soft_wrap=True)
+    if hint is not None:
+        err.print(f"\nhint: {harmless_lines(hint)}", markup=False, highlight=False, soft_wrap=True)
     return EXIT_USAGE

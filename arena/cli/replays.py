@@ -123,7 +123,7 @@ def verify_replays(
             except (NothingThere, OSError) as error:
                 unreadable += 1
                 why = str(error) if isinstance(error, NothingThere) else f"{each}: {error.strerror}."
-                err.print(f"arena: {harmless(why)}", style="bold red", markup=False, soft_wrap=True)
+                err.print(f"error: {harmless(why)}", style="bold red", markup=False, soft_wrap=True)
                 continue
             holds = line.plain.startswith(HOLDS)
             verified += holds

@@ -26,12 +26,13 @@ def arena(
 
 
 def complaint(*arguments: str | Path) -> str:
-    """The one sentence on standard error of a command that must end with exit code 2."""
+    """Return what a command that must fail with exit code 2 prints: one `error:` line, and perhaps a `hint:` line."""
     done = arena(*arguments)
     assert done.returncode == 2, done
     assert done.stdout == ""
-    (sentence,) = said(done)
-    return sentence
+    first, *rest = said(done)
+    assert not rest or (len(rest) == 2 and rest[0] == "" and rest[1].startswith("hint: ")), done.stderr
+    return "\n".join([first, *rest])
 
 
 def said(done: subprocess.CompletedProcess[str]) -> list[str]:

@@ -198,7 +198,7 @@ BAD_MATCHES = [
 @pytest.mark.parametrize(("arguments", "sentence"), BAD_MATCHES, ids=[sentence for _, sentence in BAD_MATCHES])
 def test_match_with_bad_input_gets_one_sentence(arguments: tuple[str, ...], sentence: str, tmp_path: Path) -> None:
     said = complaint("match", *arguments, "--home", tmp_path / "home")
-    assert said.startswith("arena: ")
+    assert said.startswith("error: ")
     assert sentence in said
     assert not (tmp_path / "home").exists()
 
@@ -213,7 +213,7 @@ def test_match_with_a_build_that_fails(tmp_path: Path) -> None:
         manifest.write('build = ["sh", "-c", "echo no compiler; exit 9"]\n')
     done = arena("match", "mantis", folder, "random", "--home", tmp_path / "home")
     assert done.returncode == 2
-    assert done.stderr == "arena: unbuilt 1.0: the build ended with exit code 9.\n    | no compiler\n"
+    assert done.stderr == "error: unbuilt 1.0: the build ended with exit code 9.\n    | no compiler\n"
 
 
 def test_match_with_a_very_long_time(tmp_path: Path) -> None:

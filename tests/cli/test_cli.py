@@ -172,7 +172,7 @@ BAD_INPUT = [
 @pytest.mark.parametrize(("arguments", "sentence"), BAD_INPUT, ids=lambda value: " ".join(value)[:40])
 def test_bad_input_gets_one_sentence_and_exit_code_2(arguments: tuple[str, ...], sentence: str) -> None:
     said = complaint(*arguments)
-    assert said.startswith("arena: ")
+    assert said.startswith("error: ")
     assert sentence in said
 
 

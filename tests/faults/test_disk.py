@@ -110,7 +110,7 @@ def test_a_file_on_a_full_disk_is_named_and_an_older_one_stays(
     disk.leave_room(0)
     for file in (older, Path("/dev/full")):
         sentence = complaint(*command, file, "--home", straight)
-        assert sentence == f"arena: {file}: No space left on device: {MAKE_ROOM}."
+        assert sentence == f"error: {file}: No space left on device: {MAKE_ROOM}."
     assert older.read_text(encoding="utf-8") == "what was here before"
     assert list(disk.path.iterdir()) == [older]
 
@@ -131,7 +131,7 @@ def test_standard_output_may_be_full_too(command: tuple[str, ...], straight: Pat
             check=False,
         )
     assert done.returncode == 2
-    assert done.stderr == f"arena: what was to be printed: No space left on device: {MAKE_ROOM}.\n"
+    assert done.stderr == f"error: what was to be printed: No space left on device: {MAKE_ROOM}.\n"
 
 
 def test_replays_and_starters_on_a_full_disk(disk: Disk) -> None:
@@ -140,7 +140,7 @@ def test_replays_and_starters_on_a_full_disk(disk: Disk) -> None:
     disk.leave_room(0)
     games = ("--games", "2", "--seed", "1")
     sentence = complaint("simulate", "mantis", *games, "--replays", replays)
-    assert sentence == f"arena: {replays}/mantis-classic-4-1-1.jsonl: No space left on device: {MAKE_ROOM}."
+    assert sentence == f"error: {replays}/mantis-classic-4-1-1.jsonl: No space left on device: {MAKE_ROOM}."
     home = ("--home", disk.path / "home", *SLOW_MACHINE)
     assert MAKE_ROOM in complaint("match", "mantis", "random", "random", *games, "--replays", replays, *home)
     assert list(replays.iterdir()) == []
@@ -194,5 +194,5 @@ def test_a_new_home_where_nothing_can_be_written(disk: Disk) -> None:
     home = disk.path / "home"
     for command in (("tournament", "--resume"), ("submit", "bots/random")):
         sentence = complaint(*command, "--home", home)
-        assert sentence.startswith(f"arena: nothing can be written in {home}: Read-only file system: make it writable")
+        assert sentence.startswith(f"error: nothing can be written in {home}: Read-only file system: make it writable")
     assert "there is nothing in" in complaint("leaderboard", "--home", home)
