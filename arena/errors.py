@@ -1,30 +1,16 @@
-"""Every error that a user or a bot author can cause, in one tree.
+"""Every error that is shown to a user, in one tree. The type says who is to blame.
 
-Each message names the culprit and says what to do next, so the command line prints it as it is and nothing else.
-
-    ArenaError
-    ├── UnknownGame          no game of that name is registered
-    ├── UnknownOption        the game has no such option
-    ├── UnknownOptionValue   the option does not have that value (an unknown edition, for instance)
-    ├── BadSeatCount         the game is not played by that many seats
-    ├── BadActionText        the text is not an action in this game's notation
-    ├── IllegalAction        an action of the game, but not one that is legal now
-    ├── BadDeal              not a complete, possible deal of the game
-    ├── BadProgram           what was named is no bot, or cannot be started
-    ├── BuildFailed          the bot's own build command failed
-    ├── BotDidNotStart       the bot was started but did not come to play
-    ├── HostFault            the machine lacks something: memory, processes, open files
-    ├── BadStore             the store cannot be read, or is not one
-    ├── HomeInUse            another tournament is running in this home
-    ├── BadSubmission        the bot cannot be submitted like this
-    ├── BadTournament        the tournament cannot be played like this
-    ├── BadToken             the token is not one, or does not allow this (any more)
-    ├── NothingThere         the store does not have what was asked for
-    └── ReplayError          something is wrong with a replay; carries the number of the line
-        ├── NotAReplay       the file is no arena.replay/1 at all
-        ├── TruncatedReplay  the file stops before the result
-        ├── MalformedReplay  a line does not have the form that the format asks for
-        └── ReplayMismatch   well-formed, but re-playing it under the rules leads elsewhere
+ArenaError
+├── UserError            the request cannot be carried out as given
+│   ├── UnknownGame, UnknownOption, UnknownOptionValue, BadSeatCount
+│   ├── BadActionText, IllegalAction, BadDeal
+│   ├── BadSubmission, BadTournament, BadToken, NotFound
+│   └── ReplayError      carries the line number
+│       └── NotAReplay, TruncatedReplay, MalformedReplay, ReplayMismatch
+├── BotFault             a bot's own code is at fault
+│   └── BuildFailed, BotDidNotStart
+└── HostFault            the machine is at fault
+    └── BadStore, HomeInUse
 """
 
 from __future__ import annotations
@@ -52,76 +38,80 @@ def _unpickled(kind: type[ArenaError], args: tuple[object, ...]) -> ArenaError:
     return error
 
 
-class UnknownGame(ArenaError):
-    """No game of that name is registered."""
+class UserError(ArenaError):
+    """The request cannot be carried out as given; changing it helps."""
 
 
-class UnknownOption(ArenaError):
-    """The game has no such option."""
-
-
-class UnknownOptionValue(ArenaError):
-    """The option does not have that value."""
-
-
-class BadSeatCount(ArenaError):
-    """The game is not played by that many seats."""
-
-
-class BadActionText(ArenaError):
-    """The text is not an action in this game's notation."""
-
-
-class IllegalAction(ArenaError):
-    """An action of the game, but not one that is legal now."""
-
-
-class BadDeal(ArenaError):
-    """Not a complete, possible deal of the game."""
-
-
-class BadProgram(ArenaError):
-    """What was named is no bot, or cannot be started."""
-
-
-class BuildFailed(ArenaError):
-    """The bot's own build command failed."""
-
-
-class BotDidNotStart(ArenaError):
-    """The bot was started but did not come to play."""
+class BotFault(ArenaError):
+    """A bot's own code is at fault."""
 
 
 class HostFault(ArenaError):
-    """The machine lacks something, so nobody is to blame: memory, processes, open files."""
+    """The machine is at fault: it lacks memory, processes, open files, disk space or a working store."""
 
 
-class BadStore(ArenaError):
-    """The store cannot be read, or is not one."""
+class UnknownGame(UserError):
+    """No game of that name is registered."""
 
 
-class HomeInUse(ArenaError):
-    """Another tournament is running in this home."""
+class UnknownOption(UserError):
+    """The game has no such option."""
 
 
-class BadSubmission(ArenaError):
-    """The bot cannot be submitted like this."""
+class UnknownOptionValue(UserError):
+    """The option does not have that value."""
 
 
-class BadTournament(ArenaError):
+class BadSeatCount(UserError):
+    """The game cannot be played with that number of seats."""
+
+
+class BadActionText(UserError):
+    """The text is not an action in this game's notation."""
+
+
+class IllegalAction(UserError):
+    """An action of the game that is not legal now."""
+
+
+class BadDeal(UserError):
+    """Not a complete, possible deal of the game."""
+
+
+class BadSubmission(UserError):
+    """Not a bot, or a bot that cannot be submitted or started like this."""
+
+
+class BadTournament(UserError):
     """The tournament cannot be played like this."""
 
 
-class BadToken(ArenaError):
-    """The token is not one, or does not allow this, or does not any more."""
+class BadToken(UserError):
+    """The token is malformed, expired or does not permit this."""
 
 
-class NothingThere(ArenaError):
+class NotFound(UserError):
     """The store does not have what was asked for."""
 
 
-class ReplayError(ArenaError):
-    """Something is wrong with a replay. `line` is the number of the line, counted from 1."""
+class BuildFailed(BotFault):
+    """The bot's build command failed."""
+
+
+class BotDidNotStart(BotFault):
+    """The bot was started but did not get ready to play."""
+
+
+class BadStore(HostFault):
+    """The store cannot be read, or is not one."""
+
+
+class HomeInUse(HostFault):
+    """Another tournament is running in this home."""
+
+
+class ReplayError(UserError):
+    """Something is wrong with a replay. `line` is the line number, counted from 1."""
 
     def __init__(self, line: int, reason: str) -> None:
         super().__init__(f"line {line}: {reason}")
@@ -129,7 +119,7 @@ class ReplayError(ArenaError):
 
 
 class NotAReplay(ReplayError):
-    """The file is no arena.replay/1 at all."""
+    """The file is not an arena.replay/1."""
 
 
 class TruncatedReplay(ReplayError):
@@ -137,11 +127,11 @@ class TruncatedReplay(ReplayError):
 
 
 class MalformedReplay(ReplayError):
-    """A line does not have the form that the format asks for."""
+    """A line does not follow the format."""
 
 
 class ReplayMismatch(ReplayError):
-    """The replay is well-formed, but re-playing it under the rules leads elsewhere."""
+    """The replay is well-formed, but playing it again under the rules gives another result."""
 
 
 MAKE_ROOM = "make room on the disk, then do it again"

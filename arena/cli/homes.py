@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from arena.errors import NothingThere
+from arena.errors import NotFound
 from arena.store.home import Home
 from arena.store.store import Store
 
@@ -10,5 +10,5 @@ from arena.store.store import Store
 def open_store(home: Home) -> Store:
     """The store of a home that is there. Raises where nothing was ever kept."""
     if not home.exists:
-        raise NothingThere(f"there is nothing in {home.path} yet: begin with arena submit PATH, or arena tournament.")
+        raise NotFound(f"there is nothing in {home.path} yet: begin with arena submit PATH, or arena tournament.")
     return Store.open(home.database)

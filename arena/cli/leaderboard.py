@@ -17,7 +17,7 @@ from arena.cli.homes import open_store
 from arena.cli.options import DEFAULT_HOME, AsJson, StoreUrl
 from arena.cli.options import Home as HomeOption
 from arena.cli.servers import Insecure, ServerAddress, ServerCa, TokenFile, connected, not_connected
-from arena.errors import BadTournament, NothingThere
+from arena.errors import BadTournament, NotFound
 from arena.games.brackets import Bracket
 from arena.reports.again import from_json
 from arena.reports.board import Board
@@ -109,7 +109,7 @@ def _from_server(
     document, worth = server.leaderboard(brackets, tournament)
     boards = from_json(document)
     if not boards:
-        raise NothingThere(f"{server.address} has sent no board: nobody has played there.")
+        raise NotFound(f"{server.address} has sent no board: nobody has played there.")
     if not with_matches:
         return boards, []
     replays = server.replays(list(worth))

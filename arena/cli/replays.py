@@ -20,7 +20,7 @@ from arena.cli.servers import Insecure, ServerAddress, ServerCa, TokenFile, conn
 from arena.cli.sources import MATCH_NAME, ServerSource, Source, StoreSource
 from arena.cli.tables import PAINTERS, Painter
 from arena.cli.tables.seats import seat_name
-from arena.errors import ArenaError, NothingThere, ReplayError
+from arena.errors import ArenaError, NotFound, ReplayError
 from arena.games.base import Result
 from arena.replay import Fault, Replay, Step, follow, start, verify
 from arena.store.home import Home as StoreHome
@@ -120,9 +120,9 @@ def verify_replays(
         for each in progress.track(named, description="verifying"):
             try:
                 line = _verdict(source, each)
-            except (NothingThere, OSError) as error:
+            except (NotFound, OSError) as error:
                 unreadable += 1
-                why = str(error) if isinstance(error, NothingThere) else f"{each}: {error.strerror}."
+                why = str(error) if isinstance(error, NotFound) else f"{each}: {error.strerror}."
                 err.print(f"error: {harmless(why)}", style="bold red", markup=False, soft_wrap=True)
                 continue
             holds = line.plain.startswith(HOLDS)

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Self
 
 from arena.cli.homes import open_store
-from arena.errors import NothingThere
+from arena.errors import NotFound
 from arena.replay import Replay, loads
 from arena.store.home import Home
 from arena.store.store import Store
@@ -79,7 +79,7 @@ class ServerSource(Source):
     def __init__(self, server: Server) -> None:
         self._server = server
         self._expected: list[str] = []
-        self._kept: dict[str, bytes | NothingThere] = {}
+        self._kept: dict[str, bytes | NotFound] = {}
 
     def __exit__(self, *_: object) -> None:
         self._server.__exit__(None, None, None)
@@ -99,7 +99,7 @@ class ServerSource(Source):
             self._kept = self._server.replays(wanted)
         found = self._kept.get(name)
         if not isinstance(found, bytes):
-            raise found or NothingThere(f"{self._server.address} has not sent {name}.")
+            raise found or NotFound(f"{self._server.address} has not sent {name}.")
         return found
 
 

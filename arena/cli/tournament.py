@@ -22,7 +22,7 @@ from arena.cli.progress import Display
 from arena.cli.sandboxes import LimitOptions, PonderOption, SandboxMode, may_ponder, sandbox_for, still_possible
 from arena.cli.servers import Insecure, ServerAddress, ServerCa, TokenFile, connected, not_connected
 from arena.cli.standings import print_forecast, print_outcome
-from arena.errors import ArenaError, BadTournament, HomeInUse, NothingThere, choices
+from arena.errors import ArenaError, BadTournament, HomeInUse, NotFound, choices
 from arena.games.brackets import DEFAULT_BRACKETS, Bracket
 from arena.games.registry import GAMES
 from arena.referee import Limits
@@ -240,7 +240,7 @@ def _to_resume(store: Store, named: Sequence[str]) -> TournamentRecord:
         raise BadTournament("one tournament at a time is continued: arena tournament --resume NUMBER")
     record = store.tournaments.find(named[0]) if named else store.tournaments.unfinished()
     if record is None:
-        raise NothingThere("there is no tournament that was interrupted: see arena history.")
+        raise NotFound("there is no tournament that was interrupted: see arena history.")
     if not record.rated:
         raise BadTournament(f"{record.name} was a comparison, which cannot be continued: arena compare OLD NEW")
     if record.state is State.DONE:
@@ -318,7 +318,7 @@ def would_enter(store: Store, named: str) -> BotVersion:
     if not _is_path(store, named):
         try:
             return store.bots.find(named)
-        except NothingThere:
+        except NotFound:
             if named not in bundled_names():
                 raise
     program = find_program(named)
@@ -335,7 +335,7 @@ def entrant(home: Home, store: Store, named: str, limits: Limits, sandbox: Sandb
             known = store.bots.find(named)
             if named not in bundled_names() or has_files(home, known):
                 return known  # a bundled one may have been taken in by another home that shares the store
-        except NothingThere:
+        except NotFound:
             if named not in bundled_names():
                 raise
     with err.status(f"taking in {shown(named)}") as status:

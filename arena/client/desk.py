@@ -16,7 +16,7 @@ import grpc
 from google.protobuf.message import Message
 
 from arena.client.play import CHANNEL_OPTIONS, Destination
-from arena.errors import ArenaError, BadSubmission, NothingThere
+from arena.errors import ArenaError, BadSubmission, NotFound
 from arena.submissions.archive import content_hash, files_of
 from arena.v1 import desk_pb2 as pb
 
@@ -168,16 +168,16 @@ class Server:
         parts = self._ask(pb.MatchesRequest(tournament=tournament), pb.MatchesResponse)
         return [name for part in parts for name in part.names]
 
-    def replays(self, names: Sequence[str]) -> dict[str, bytes | NothingThere]:
+    def replays(self, names: Sequence[str]) -> dict[str, bytes | NotFound]:
         """The replays of these matches, at most REPLAYS_AT_ONCE, as they are written to files; or why there is none."""
-        found: dict[str, bytes | NothingThere] = {}
+        found: dict[str, bytes | NotFound] = {}
         name = ""
         written = bytearray()
         for part in self._ask(pb.ReplaysRequest(matches=names), pb.ReplaysResponse):
             if part.match:
                 name, written = part.match, bytearray()
             written += part.data
-            found[name] = NothingThere(f"{self.address}: {part.missing}") if part.missing else bytes(written)
+            found[name] = NotFound(f"{self.address}: {part.missing}") if part.missing else bytes(written)
         return found
 
     # What people do
@@ -239,7 +239,7 @@ class Server:
     def _explained(self, error: Any) -> ArenaError:
         code, details = error.code(), error.details()
         if code is grpc.StatusCode.NOT_FOUND:
-            return NothingThere(f"{self.address}: {details}")
+            return NotFound(f"{self.address}: {details}")
         if code in TOLD:
             return ArenaError(f"{self.address}: {details}")
         if code is grpc.StatusCode.UNIMPLEMENTED:

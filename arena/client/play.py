@@ -19,7 +19,7 @@ from typing import Any
 import grpc
 from google.protobuf.message import DecodeError
 
-from arena.errors import ArenaError, BadProgram, BotDidNotStart, refusal
+from arena.errors import ArenaError, BadSubmission, BotDidNotStart, refusal
 from arena.referee.programs import Program
 from arena.referee.referee import SERVICE
 from arena.v1 import referee_pb2 as pb
@@ -102,7 +102,7 @@ def _start(program: Program, env: dict[str, str]) -> subprocess.Popen[bytes]:
             stdin=subprocess.DEVNULL,
         )
     except OSError as error:
-        raise BadProgram(f"{program.label} cannot be started: {refusal(error)}") from error
+        raise BadSubmission(f"{program.label} cannot be started: {refusal(error)}") from error
 
 
 class _Relay:

@@ -15,7 +15,7 @@ from pathlib import Path
 
 import psutil
 
-from arena.errors import BadProgram, HostFault
+from arena.errors import BadSubmission, HostFault
 from arena.referee.guard import OURS
 from arena.referee.programs import Program, last_lines
 from arena.sandbox import Cell
@@ -108,7 +108,7 @@ class BotProcess:
             why = getattr(error, "strerror", None) or error
             if getattr(error, "errno", None) in HOST_LACKS:
                 raise HostFault(f"{program.label} was not started: {why}.") from error
-            raise BadProgram(f"{program.label} cannot be started: {why}: {program.command[0]}.") from error
+            raise BadSubmission(f"{program.label} cannot be started: {why}: {program.command[0]}.") from error
         finally:
             os.close(output)
         self.pid = self._popen.pid

@@ -15,7 +15,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from urllib.parse import quote
 
-from arena.errors import BadProgram, unknown
+from arena.errors import BadSubmission, unknown
 from arena.games.registry import GAMES
 
 MANIFEST = "arena.toml"
@@ -85,14 +85,14 @@ def protos_folder() -> Path:
 
 
 def find_program(named: str) -> Program:
-    """The program that the user means. Raises BadProgram where there is none, or it cannot be started."""
+    """The program that the user means. Raises BadSubmission where there is none, or it cannot be started."""
     if "/" not in named and not _exists(Path(named)):
         if named in bundled_names():
             return _from_folder(bundled_folder() / named)
         hint = "A bot of your own is named by its path: ./my_bot.py"
-        raise BadProgram(f"{unknown('bot', named, bundled_names())} {hint}")
+        raise BadSubmission(f"{unknown('bot', named, bundled_names())} {hint}")
     if not _exists(Path(named)):
-        raise BadProgram(f"{named}: no such file or folder.")
+        raise BadSubmission(f"{named}: no such file or folder.")
     path = Path(named).resolve()
     if path.is_dir():
         return _from_folder(path)
@@ -114,37 +114,37 @@ def _command_for(path: Path) -> tuple[str, ...]:
     if path.suffix in (".js", ".mjs", ".cjs"):
         node = shutil.which("node")
         if node is None:
-            raise BadProgram(f"{path} needs node, which is not installed; install it: apt-get install nodejs")
+            raise BadSubmission(f"{path} needs node, which is not installed; install it: apt-get install nodejs")
         return (node, str(path))
     if not os.access(path, os.X_OK):
-        raise BadProgram(f"{path} is not executable; make it so: chmod +x {path}")
+        raise BadSubmission(f"{path} is not executable; make it so: chmod +x {path}")
     return (str(path),)
 
 
 def _from_folder(folder: Path) -> Program:
     manifest = folder / MANIFEST
     if not manifest.is_file():
-        raise BadProgram(f"{folder} has no {MANIFEST}, which says how to start the bot; see `arena new --help`.")
+        raise BadSubmission(f"{folder} has no {MANIFEST}, which says how to start the bot; see `arena new --help`.")
     if manifest.stat().st_size > LARGEST_MANIFEST:
-        raise BadProgram(f"{manifest} has more than {LARGEST_MANIFEST // 1024} KiB.")
+        raise BadSubmission(f"{manifest} has more than {LARGEST_MANIFEST // 1024} KiB.")
     try:
         settings = tomllib.loads(manifest.read_text(encoding="utf-8"))
     except (ValueError, RecursionError) as error:  # also for numbers that are too long and lists that are too deep
-        raise BadProgram(f"{manifest} is not valid TOML: {error}.") from error
+        raise BadSubmission(f"{manifest} is not valid TOML: {error}.") from error
     known = ("name", "version", "games", "command", "build", "env", "exclude")
     for key in settings:
         if key not in known:
-            raise BadProgram(f"{manifest}: {unknown('key', key, known)}")
+            raise BadSubmission(f"{manifest}: {unknown('key', key, known)}")
     games = _words(manifest, settings, "games")
     for game in games:
         if game not in GAMES:
-            raise BadProgram(f"{manifest}: {unknown('game', game, GAMES)}")
+            raise BadSubmission(f"{manifest}: {unknown('game', game, GAMES)}")
     command = _words(manifest, settings, "command")
     if not command:
-        raise BadProgram(f'{manifest}: \'command\' is missing, for instance: command = ["python", "bot.py"]')
+        raise BadSubmission(f'{manifest}: \'command\' is missing, for instance: command = ["python", "bot.py"]')
     env = settings.get("env", {})
     if not isinstance(env, dict) or not all(isinstance(value, str) for value in env.values()):
-        raise BadProgram(f"{manifest}: 'env' must be a table of texts.")
+        raise BadSubmission(f"{manifest}: 'env' must be a table of texts.")
     return Program(
         name=_text(manifest, settings, "name") or folder.name,
         version=_text(manifest, settings, "version"),
@@ -160,14 +160,14 @@ def _from_folder(folder: Path) -> Program:
 def _text(manifest: Path, settings: dict[str, object], key: str) -> str:
     value = settings.get(key, "")
     if not isinstance(value, str) or not value.isprintable():
-        raise BadProgram(f"{manifest}: '{key}' must be a text.")
+        raise BadSubmission(f"{manifest}: '{key}' must be a text.")
     return value
 
 
 def _words(manifest: Path, settings: dict[str, object], key: str) -> tuple[str, ...]:
     value = settings.get(key, [])
     if not isinstance(value, list) or not all(isinstance(word, str) for word in value):
-        raise BadProgram(f"{manifest}: '{key}' must be a list of texts.")
+        raise BadSubmission(f"{manifest}: '{key}' must be a list of texts.")
     return tuple(value)
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Collection, Mapping, Sequence
 from itertools import zip_longest
 
-from arena.errors import NothingThere, unknown
+from arena.errors import NotFound, unknown
 from arena.rating.standings import Standing
 from arena.reports.board import Board, HeadToHead, Overall, OverallRow, RatingPoint, Refit, Row
 from arena.store.bots import BotVersion
@@ -18,10 +18,10 @@ def build_boards(store: Store, brackets: Sequence[str], tournament: int | None) 
     """The boards of these brackets, or of all. Raises where nobody has played there."""
     played = store.standings.brackets(ALL if tournament is None else tournament)
     if not played:
-        raise NothingThere("no match has been counted yet: arena tournament")
+        raise NotFound("no match has been counted yet: arena tournament")
     for name in brackets:
         if name not in played:
-            raise NothingThere(f"nobody has played there: {unknown('bracket', name, played)}")
+            raise NotFound(f"nobody has played there: {unknown('bracket', name, played)}")
     return [build_board(store, name, tournament) for name in brackets or played]
 
 

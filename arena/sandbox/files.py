@@ -13,7 +13,7 @@ import stat
 from collections.abc import Callable
 from pathlib import Path
 
-from arena.errors import ArenaError
+from arena.errors import UserError
 
 MOST_LEVELS = 64
 """So many folders may lie in each other."""
@@ -23,7 +23,7 @@ Visitor = Callable[[str, int | None], None]
 """Called with the name of a file or folder, and the open folder that it is in."""
 
 
-class TooDeep(ArenaError):
+class TooDeep(UserError):
     """Folders in folders without end."""
 
 

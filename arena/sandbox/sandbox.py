@@ -13,7 +13,7 @@ from enum import StrEnum
 from functools import cache
 from pathlib import Path
 
-from arena.errors import ArenaError
+from arena.errors import HostFault
 from arena.sandbox import cgroups
 from arena.sandbox.allowance import Allowance
 from arena.sandbox.bubblewrap import SOCKETS, View, find_bubblewrap
@@ -44,7 +44,7 @@ class Mode(StrEnum):
     NONE = "none"
 
 
-class NoSandbox(ArenaError):
+class NoSandbox(HostFault):
     """The sandbox that was asked for is not to be had here."""
 
 

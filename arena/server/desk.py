@@ -20,7 +20,7 @@ import grpc
 from anyio import CapacityLimiter, to_thread
 from google.protobuf.message import DecodeError, Message
 
-from arena.errors import ArenaError, BadStore, BadSubmission, NothingThere
+from arena.errors import ArenaError, BadStore, BadSubmission, NotFound
 from arena.server import looking
 from arena.server.admission import Allowance
 from arena.server.gate import Gate, Refused, bearer, peer_of, sentence
@@ -130,7 +130,7 @@ class Desk:
             why = refused
         except BadStore as error:
             why = self.gate.no_store(error)
-        except NothingThere as error:
+        except NotFound as error:
             why = Refused(sentence(error), Code.NOT_FOUND)
         except ArenaError as error:
             why = Refused(sentence(error), Code.INVALID_ARGUMENT)
@@ -203,7 +203,7 @@ class Desk:
             token = await self._admit(context, self._looks, Scope.ORGANISE)
             _parsed(pb.StopTournamentRequest, data)
             if not self._hosting.is_holding:
-                raise NothingThere("no tournament that was begun from elsewhere is being held.")
+                raise NotFound("no tournament that was begun from elsewhere is being held.")
             self.gate.journal.tell("tournament.stopped", user=token.user)
             await self.gate.note(token, "stopped a tournament", "")
             await self._hosting.stop()

@@ -21,7 +21,7 @@ from typing import IO
 import grpc
 from anyio import to_thread
 
-from arena.errors import BadTournament, NothingThere, choices, refusal
+from arena.errors import BadTournament, NotFound, choices, refusal
 from arena.referee.programs import bundled_names
 from arena.server.gate import Refused
 from arena.store.home import Home
@@ -62,7 +62,7 @@ class Hosting:
     def followed(self) -> Held:
         """The one that is being held, or was last."""
         if self._held is None:
-            raise NothingThere("no tournament was begun from elsewhere since the server was started.")
+            raise NotFound("no tournament was begun from elsewhere since the server was started.")
         return self._held
 
     async def hold(self, store: Store, request: pb.HoldTournamentRequest) -> Held:
@@ -197,7 +197,7 @@ def _words(store: Store, request: pb.HoldTournamentRequest) -> list[str]:
     for option in request.options:
         allowed = FREE_WHEN_RESUMED if resumes else (*VALUES, *FLAGS)
         if option.name not in allowed:
-            raise NothingThere(f"--{option.name} is not for tournaments from elsewhere: there are {choices(allowed)}.")
+            raise NotFound(f"--{option.name} is not for tournaments from elsewhere: there are {choices(allowed)}.")
         words.append(f"--{option.name}" if option.name in FLAGS else f"--{option.name}={option.value}")
     if not resumes:
         for name in request.bots:

@@ -8,7 +8,7 @@ from __future__ import annotations
 import json
 from collections.abc import Sequence
 
-from arena.errors import ArenaError, NothingThere
+from arena.errors import ArenaError, NotFound
 from arena.games.brackets import Bracket
 from arena.reports.build import build_boards, build_overall
 from arena.reports.exports import as_json
@@ -70,7 +70,7 @@ def replays(store: Store, request: pb.ReplaysRequest) -> Sequence[pb.ReplaysResp
     for name in request.matches:
         try:
             written = store.matches.replay(name).encode()
-        except NothingThere as error:
+        except NotFound as error:
             answer.append(pb.ReplaysResponse(match=name, missing=str(error)))
             continue
         first, *others = _parts(written)

@@ -14,7 +14,7 @@ from typing import Any
 
 from sqlalchemy import ColumnElement, Connection, Engine, Row, Select, func, select
 
-from arena.errors import NothingThere
+from arena.errors import NotFound
 from arena.records import SeatRecord
 from arena.store.matches import seat_columns
 from arena.store.schema import PLAY, blocks, bots, matches, seats, tournaments, versions
@@ -92,7 +92,7 @@ class Archive:
         """The match of this name."""
         found = self.named([name])
         if not found:
-            raise NothingThere(f"there is no match {name!r} here: see arena history --matches.")
+            raise NotFound(f"there is no match {name!r} here: see arena history --matches.")
         return found[name]
 
     def named(self, names: Iterable[str]) -> dict[str, StoredMatch]:

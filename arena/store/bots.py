@@ -8,7 +8,7 @@ from typing import Any
 
 from sqlalchemy import Connection, Engine, Row, Select, func, insert, select, update
 
-from arena.errors import BadSubmission, NothingThere, choices, unknown
+from arena.errors import BadSubmission, NotFound, choices, unknown
 from arena.store.moment import now
 from arena.store.schema import bots, versions
 from arena.store.writing import writing
@@ -131,16 +131,16 @@ class Bots:
             if named in (version.bot, version.label, f"{version.bot}@{version.version}"):
                 return version
         if not known:
-            raise NothingThere("no bot has been submitted yet: arena submit PATH")
+            raise NotFound("no bot has been submitted yet: arena submit PATH")
         if versions_of := [version.version for version in known if version.bot == named.rpartition("@")[0]]:
             bot, _, version_named = named.rpartition("@")
-            raise NothingThere(f"{bot} has no version {version_named}: choose {choices(versions_of)}.")
-        raise NothingThere(unknown("bot", named, sorted({version.bot for version in known})))
+            raise NotFound(f"{bot} has no version {version_named}: choose {choices(versions_of)}.")
+        raise NotFound(unknown("bot", named, sorted({version.bot for version in known})))
 
     def retire(self, name: str, *, retired: bool) -> None:
         with self.engine.begin() as connection:
             if not connection.execute(update(bots).where(bots.c.name == name).values(retired=retired)).rowcount:
-                raise NothingThere(unknown("bot", name, _names(connection) or ["arena submit PATH first"]))
+                raise NotFound(unknown("bot", name, _names(connection) or ["arena submit PATH first"]))
 
 
 def _select() -> Select[*tuple[Any, ...]]:

@@ -10,7 +10,7 @@ from typing import Any
 
 from sqlalchemy import ColumnElement, Connection, Engine, Update, func, select, update
 
-from arena.errors import NothingThere
+from arena.errors import NotFound
 from arena.rating.standings import Changes, Standings
 from arena.records import PERSON, BlockRecord, MatchRecord, SeatRecord
 from arena.store.bulk import insert_rows, update_rows
@@ -130,7 +130,7 @@ class Matches:
         with self.engine.connect() as connection:
             data = connection.execute(select(matches.c.replay).where(matches.c.name == name)).scalar()
         if data is None:
-            raise NothingThere(f"there is no match {name!r} here: see arena history --matches.")
+            raise NotFound(f"there is no match {name!r} here: see arena history --matches.")
         return zlib.decompress(data).decode()
 
 

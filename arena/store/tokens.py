@@ -19,7 +19,7 @@ from typing import Any
 
 from sqlalchemy import Connection, Engine, Row, insert, select, update
 
-from arena.errors import BadToken, NothingThere, choices, unknown
+from arena.errors import BadToken, NotFound, choices, unknown
 from arena.store.moment import from_now, now
 from arena.store.schema import audit_entries, tokens
 from arena.store.writing import writing
@@ -117,8 +117,8 @@ class Tokens:
             if not found:
                 users = list(connection.scalars(select(tokens.c.user_name).distinct().order_by(tokens.c.user_name)))
                 if not users:
-                    raise NothingThere("there is no token here yet: arena token create NAME --scope play")
-                raise NothingThere(unknown("token or user", named, users))
+                    raise NotFound("there is no token here yet: arena token create NAME --scope play")
+                raise NotFound(unknown("token or user", named, users))
             ours = [row.id for row in found if row.revoked is None]
             connection.execute(update(tokens).where(tokens.c.id.in_(ours)).values(revoked=now()))
             for number in ours:

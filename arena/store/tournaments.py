@@ -8,7 +8,7 @@ from enum import Enum
 
 from sqlalchemy import Connection, Engine, Select, func, insert, select, update
 
-from arena.errors import BadTournament, NothingThere
+from arena.errors import BadTournament, NotFound
 from arena.games.base import Json
 from arena.store.moment import now
 from arena.store.schema import brackets, entries, tournaments
@@ -131,7 +131,7 @@ class Tournaments:
             if number is None and named.isdecimal() and len(named) < 10:
                 number = int(named)
             if number is None:
-                raise NothingThere(f"there is no tournament {named!r} here: see arena history.")
+                raise NotFound(f"there is no tournament {named!r} here: see arena history.")
             return _load(connection, number)
 
     def all(self) -> list[TournamentRecord]:
@@ -174,7 +174,7 @@ class Tournaments:
 def _load(connection: Connection, number: int) -> TournamentRecord:
     found = _load_all(connection, select(tournaments.c.id).where(tournaments.c.id == number))
     if not found:
-        raise NothingThere(f"there is no tournament {number} here: see arena history.")
+        raise NotFound(f"there is no tournament {number} here: see arena history.")
     return found[0]
 
 

@@ -16,7 +16,7 @@ from dataclasses import dataclass, field, replace
 from itertools import count
 from pathlib import Path
 
-from arena.errors import BadProgram, BadSubmission
+from arena.errors import BadSubmission
 from arena.referee import Limits, Program, Settings, find_program
 from arena.referee.build import build
 from arena.referee.programs import bundled_folder, bundled_names, last_lines
@@ -156,7 +156,7 @@ def has_files(home: Home, version: BotVersion) -> bool:
 def program_of(home: Home, version: BotVersion) -> Program:
     """The version as a program that can be started."""
     if version.is_remote:
-        raise BadProgram(f"{version.label} plays from elsewhere only: it was never handed in here (arena submit).")
+        raise BadSubmission(f"{version.label} plays from elsewhere only: it was never handed in here (arena submit).")
     return _program(home, version.program, version.bot, version.version)
 
 

@@ -15,7 +15,7 @@ from starlette.responses import Response
 from starlette.routing import BaseRoute, Route
 from starlette.types import ASGIApp
 
-from arena.errors import ArenaError, BadStore, NothingThere
+from arena.errors import ArenaError, BadStore, NotFound
 from arena.sandbox import Sandbox
 from arena.store.home import Home
 from arena.store.store import Store
@@ -30,7 +30,7 @@ from arena.web.play.parlour import Parlour
 from arena.web.security import Gate, Guarded, NotAllowed
 from arena.web.site import Site, site_of
 
-STATUS: dict[type[ArenaError], int] = {NothingThere: 404, NotAllowed: 403, TooMany: 503}
+STATUS: dict[type[ArenaError], int] = {NotFound: 404, NotAllowed: 403, TooMany: 503}
 """How errors are called in HTTP; all others are bad requests."""
 
 log = logging.getLogger("arena.web")

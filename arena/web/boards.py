@@ -12,7 +12,7 @@ from starlette.requests import Request
 from starlette.responses import Response
 from starlette.routing import Route
 
-from arena.errors import ArenaError, NothingThere, unknown
+from arena.errors import ArenaError, NotFound, unknown
 from arena.games.brackets import Bracket
 from arena.rating.standings import SeatTally
 from arena.reports import words
@@ -54,16 +54,16 @@ class Filter:
         given = request.query_params
         tournament = given.get("tournament") or None
         if tournament is not None and not (tournament.isascii() and tournament.isdecimal() and len(tournament) < 10):
-            raise NothingThere(f"there is no tournament {tournament[:40]!r} here.")
+            raise NotFound(f"there is no tournament {tournament[:40]!r} here.")
         versions = given.get("versions", "all") or "all"
         if versions not in ("all", "latest"):
             raise ArenaError(unknown("choice of versions", versions, ["all", "latest"]))
         seats = given.get("seats") or None
         if seats is not None and not (seats.isascii() and seats.isdecimal() and len(seats) < 3):
-            raise NothingThere(f"no game is played by {seats[:40]!r} seats.")
+            raise NotFound(f"no game is played by {seats[:40]!r} seats.")
         first = given.get("first") or "1"
         if not (first.isascii() and first.isdecimal() and len(first) < 8):
-            raise NothingThere(f"there is no rank {first[:40]!r}.")
+            raise NotFound(f"there is no rank {first[:40]!r}.")
         return cls(
             int(tournament) if tournament else None,
             versions == "latest",
@@ -228,7 +228,7 @@ def _bracket_in(request: Request, store: Store, filter_: Filter) -> str:
     played = _brackets(store, filter_)
     name = Bracket.parse(named).name
     if name not in played:
-        raise NothingThere(f"nobody has played {name} {'in this tournament' if filter_.tournament else 'yet'}.")
+        raise NotFound(f"nobody has played {name} {'in this tournament' if filter_.tournament else 'yet'}.")
     return name
 
 

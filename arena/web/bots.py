@@ -9,7 +9,7 @@ from starlette.requests import Request
 from starlette.responses import Response
 from starlette.routing import Route
 
-from arena.errors import NothingThere
+from arena.errors import NotFound
 from arena.rating.standings import SeatTally
 from arena.rating.upsets import Surprise
 from arena.referee.programs import log_stem
@@ -97,11 +97,11 @@ def bot(request: Request) -> Response:
     name = request.path_params["name"]
     versions = site.store.bots.versions_of(name)
     if not versions:
-        raise NothingThere(f"there is no bot {name[:100]!r} here.")
+        raise NotFound(f"there is no bot {name[:100]!r} here.")
     wanted = request.query_params.get("version")
     chosen = next((version for version in versions if version.version == wanted), None) if wanted else versions[-1]
     if chosen is None:
-        raise NothingThere(f"{name} has no version {(wanted or '')[:100]!r}.")
+        raise NotFound(f"{name} has no version {(wanted or '')[:100]!r}.")
     may_see_log = site.private or site.gate.is_known(request)
     return site.pages.page(
         request,

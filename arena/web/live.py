@@ -20,7 +20,7 @@ from starlette.requests import Request
 from starlette.responses import RedirectResponse, Response
 from starlette.routing import Route
 
-from arena.errors import ArenaError, NothingThere
+from arena.errors import ArenaError, NotFound
 from arena.store.home import Home
 from arena.tournament.broadcast import MATCH_NAME, LiveFolder
 from arena.web.events import Follower, Hub, Maker, Messages, Topic, raw
@@ -237,7 +237,7 @@ def event_parts(site: Site) -> Messages:
     live = site.live
     conducted = site.home.conducted()
     record = None
-    with suppress(NothingThere):  # one that has ended, and is gone, between two looks
+    with suppress(NotFound):  # one that has ended, and is gone, between two looks
         record = site.store.tournaments.load(conducted) if conducted else None
     part = site.pages.part
     return {
@@ -267,11 +267,11 @@ def match_page(request: Request) -> Response:
     site = site_of(request)
     name = request.path_params["match"]
     if not MATCH_NAME.fullmatch(name):
-        raise NothingThere("there is no such match.")
+        raise NotFound("there is no such match.")
     if name not in site.live.screenings and not site.live.folder.file(name).exists():
         if site.store.archive.named([name]):
             return RedirectResponse(f"/matches/{name}", 303)
-        raise NothingThere(f"the match {name} is not shown live, and not on record.")
+        raise NotFound(f"the match {name} is not shown live, and not on record.")
     return site.pages.page(request, "live.html", parts=match_parts(site, name), match=name)
 
 
@@ -284,7 +284,7 @@ def follow_match(request: Request) -> Response:
     site = site_of(request)
     name = request.path_params["match"]
     if not MATCH_NAME.fullmatch(name):
-        raise NothingThere("there is no such match.")
+        raise NotFound("there is no such match.")
     return site.live.follow(site, name)
 
 

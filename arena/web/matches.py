@@ -8,7 +8,7 @@ from starlette.responses import JSONResponse, Response
 from starlette.routing import Route
 
 from arena import replay
-from arena.errors import NothingThere
+from arena.errors import NotFound
 from arena.store.archive import Choice
 from arena.web.site import site_of
 from arena.web.viewer.film import film_of
@@ -29,7 +29,7 @@ def match_list(request: Request) -> Response:
     bot = given.get("bot") or None
     versions = site.store.bots.versions_of(bot) if bot else []
     if bot and not versions:
-        raise NothingThere(f"there is no bot {bot!r} here.")
+        raise NotFound(f"there is no bot {bot!r} here.")
     wanted = Choice(
         tournament_id=tournament,
         bracket=given.get("bracket") or None,
@@ -54,7 +54,7 @@ def number(text: str | None, what: str) -> int | None:
     if not text:
         return None
     if not (text.isascii() and text.isdecimal() and len(text) < 16):
-        raise NothingThere(f"there is no {what} {text[:40]!r} here.")
+        raise NotFound(f"there is no {what} {text[:40]!r} here.")
     return min(int(text), LARGEST)
 
 

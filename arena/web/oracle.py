@@ -18,7 +18,7 @@ from contextlib import suppress
 from multiprocessing import get_context
 
 from arena import replay
-from arena.errors import NothingThere
+from arena.errors import NotFound
 from arena.web.events import TooMany
 from arena.web.viewer.chances import Chances, chances_of
 
@@ -42,7 +42,7 @@ class Oracle:
         """The curve of the match with this replay, as the seat could have known it; None: by all that lies."""
         header = replay.read_header(text.partition("\n")[0].encode())
         if seat is not None and seat >= len(header.seats):
-            raise NothingThere(f"nobody has seat {seat} in this match.")
+            raise NotFound(f"nobody has seat {seat} in this match.")
         key = header.match, seat
         if key in self._known:
             self._known.move_to_end(key)

@@ -12,7 +12,7 @@ from starlette.requests import Request
 from starlette.responses import Response
 from starlette.routing import Route
 
-from arena.errors import NothingThere
+from arena.errors import NotFound
 from arena.games.brackets import Bracket
 from arena.reports.words import counted, duration
 from arena.sandbox.allowance import bytes_shown
@@ -162,7 +162,7 @@ def follow_tournament(request: Request) -> Response:
 def _look(request: Request, store: Store) -> tuple[TournamentRecord, Look]:
     number = request.path_params["number"]
     if len(number) > 9 or not number.isdecimal():
-        raise NothingThere(f"there is no tournament {number!r} here.")
+        raise NotFound(f"there is no tournament {number!r} here.")
     record = store.tournaments.load(int(number))
     names = [each.bracket for each in record.brackets] or [""]
     wanted = request.query_params.get("bracket")
@@ -170,7 +170,7 @@ def _look(request: Request, store: Store) -> tuple[TournamentRecord, Look]:
         running = [each.bracket for each in record.brackets if each.state is State.RUNNING]
         wanted = (running or names)[0]
     if wanted not in names:
-        raise NothingThere(f"{record.name} has no bracket {wanted!r}.")
+        raise NotFound(f"{record.name} has no bracket {wanted!r}.")
     return record, Look(record.id, wanted, _number(request, "before"))
 
 
@@ -179,7 +179,7 @@ def _number(request: Request, name: str) -> int | None:
     if given is None:
         return None
     if not given.isdecimal() or len(given) > 9:
-        raise NothingThere(f"{given!r} is not a number to go on from.")
+        raise NotFound(f"{given!r} is not a number to go on from.")
     return int(given)
 
 

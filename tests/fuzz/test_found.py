@@ -12,7 +12,7 @@ import pytest
 
 from arena import replay
 from arena.bot.session import Session
-from arena.errors import BadProgram, BotDidNotStart, MalformedReplay, ReplayError
+from arena.errors import BadSubmission, BotDidNotStart, MalformedReplay, ReplayError
 from arena.referee.connection import Moment, Traffic
 from arena.referee.instance import Instance
 from arena.referee.programs import MANIFEST, Program, find_program
@@ -170,7 +170,7 @@ MANIFESTS = {
 @pytest.mark.parametrize("manifest", MANIFESTS.values(), ids=MANIFESTS)
 def test_a_manifest_that_python_cannot_read_is_refused(manifest: bytes, tmp_path: Path) -> None:
     (tmp_path / MANIFEST).write_bytes(manifest)
-    with pytest.raises(BadProgram, match="is not valid TOML"):
+    with pytest.raises(BadSubmission, match="is not valid TOML"):
         find_program(str(tmp_path))
 
 
@@ -182,7 +182,7 @@ def test_a_command_with_a_name_that_no_file_can_have(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("named", ["a" * 300, "./" + "a" * 300, "./\0"], ids=["name", "path", "NUL"])
 def test_a_name_that_no_file_can_have(named: str) -> None:
-    with pytest.raises(BadProgram):
+    with pytest.raises(BadSubmission):
         find_program(named)
 
 

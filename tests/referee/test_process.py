@@ -12,7 +12,7 @@ import psutil
 import pytest
 import uvloop
 
-from arena.errors import BadProgram
+from arena.errors import BadSubmission
 from arena.referee.process import LOG_CAP, READ_AT_ONCE, TAIL, BotLog, BotProcess
 from arena.referee.programs import Program
 from arena.sandbox import Allowance, Cell, View
@@ -302,7 +302,7 @@ def test_a_program_that_cannot_be_started(tmp_path: Path) -> None:
 
     async def start(command: str) -> str:
         cell = Cell(View(tmp_path, tmp_path), Allowance())
-        with pytest.raises(BadProgram) as caught:
+        with pytest.raises(BadSubmission) as caught:
             BotProcess(Program("ghost", "7", tmp_path, (command,)), {}, BotLog(None), lambda: None, cell)
         return str(caught.value)
 

@@ -12,7 +12,7 @@ from pathlib import Path
 import psutil
 import pytest
 
-from arena.errors import ArenaError, BadProgram, BuildFailed
+from arena.errors import ArenaError, BadSubmission, BuildFailed
 from arena.referee.build import build
 from arena.referee.process import BotLog, BotProcess
 from arena.referee.programs import MANIFEST, Program, bundled_folder, bundled_names, find_program
@@ -38,7 +38,7 @@ def script(path: Path, text: str) -> Path:
 
 def refusal(named: str | Path) -> str:
     """Why what was named cannot be a bot."""
-    with pytest.raises(BadProgram) as caught:
+    with pytest.raises(BadSubmission) as caught:
         find_program(str(named))
     sentence = str(caught.value)
     assert "\n" not in sentence

@@ -16,7 +16,7 @@ import pytest
 
 from arena.client.desk import SERVICE, Handover, Server, Unreachable
 from arena.client.play import Destination
-from arena.errors import ArenaError, BadSubmission, NothingThere
+from arena.errors import ArenaError, BadSubmission, NotFound
 from arena.reports.again import from_json
 from arena.reports.build import build_boards, build_overall
 from arena.reports.exports import as_markdown
@@ -102,12 +102,12 @@ def test_what_is_seen_from_elsewhere_is_what_the_organiser_sees(served: Serving)
         assert names == store.archive.names(1)
         found = server.replays([*names, "9-mantis-1-1", *worth])
         missing = found.pop("9-mantis-1-1")
-        assert isinstance(missing, NothingThere)
+        assert isinstance(missing, NotFound)
         assert found == {name: store.matches.replay(name).encode() for name in names}
         assert set(worth) <= set(names)
-        with pytest.raises(NothingThere, match="Nobody has played there"):
+        with pytest.raises(NotFound, match="Nobody has played there"):
             server.leaderboard(["mantis/grab"], None)
-        with pytest.raises(NothingThere, match="no tournament 'cup'"):
+        with pytest.raises(NotFound, match="no tournament 'cup'"):
             server.names("cup")
         with pytest.raises(ArenaError, match="Unknown game"):
             server.leaderboard(["chess"], None)

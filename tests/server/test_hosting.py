@@ -11,7 +11,7 @@ import pytest
 
 from arena.client.desk import Server
 from arena.client.play import Destination
-from arena.errors import ArenaError, NothingThere
+from arena.errors import ArenaError, NotFound
 from arena.store.home import Home
 from arena.store.store import Store
 from arena.store.tokens import Scope
@@ -47,7 +47,7 @@ def test_a_tournament_goes_on_without_who_began_it_and_ends_with_the_server(tmp_
             *_, last, ended = server.hold(pb.HOLDING_FOLLOW, [], [], 0)
             assert last.progress == KEPT
             assert ended.ended == 143
-            with pytest.raises(NothingThere, match="is being held"):
+            with pytest.raises(NotFound, match="is being held"):
                 server.stop()
             before = played(store)
             going_on = server.hold(pb.HOLDING_RESUME, ["cup"], [("jobs", "1")], 0)

@@ -16,7 +16,7 @@ import grpc
 import pytest
 
 from arena import replay
-from arena.errors import BadProgram
+from arena.errors import BadSubmission
 from arena.server.tls import generated
 from arena.store.home import Home
 from arena.store.store import Store
@@ -136,5 +136,5 @@ def test_bots_connect_play_and_are_sent_home_when_the_server_is_told_to_stop(ser
         replay.verify(replay.loads(store.matches.replay(newest.name).encode()))
         assert store.bots.latest() == []  # they cannot be started here, so they enter no tournament
         assert [entry.deed for entry in store.tokens.audit(99)].count("connected") == 2
-        with pytest.raises(BadProgram, match="plays from elsewhere only"):
+        with pytest.raises(BadSubmission, match="plays from elsewhere only"):
             program_of(Home(served.home), store.bots.find("anna/random"))

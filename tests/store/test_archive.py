@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 from sqlalchemy import event
 
-from arena.errors import NothingThere
+from arena.errors import NotFound
 from arena.records import BlockRecord
 from arena.store.archive import Choice
 from arena.store.home import Home
@@ -88,7 +88,7 @@ def test_a_match_is_found_by_its_name_with_all_that_a_page_shows(stores: Filled)
     assert sorted(seat.placement for seat in found.seats) == [1, 2, 3, 4]
     assert all(label == f"bot{seat.version_id - 1} 1" for label, seat in zip(found.bots, found.seats, strict=True))
     assert stores[0].archive.named(["2-tentagram-3-1", "9-mantis-1-1"]) == {found.name: found}
-    with pytest.raises(NothingThere, match="no match '9-mantis-1-1' here"):
+    with pytest.raises(NotFound, match="no match '9-mantis-1-1' here"):
         stores[0].archive.find("9-mantis-1-1")
 
 

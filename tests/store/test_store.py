@@ -16,7 +16,7 @@ from alembic.autogenerate import compare_metadata
 from alembic.migration import MigrationContext
 from sqlalchemy import func, select, text
 
-from arena.errors import BadStore, BadSubmission, HomeInUse, NothingThere
+from arena.errors import BadStore, BadSubmission, HomeInUse, NotFound
 from arena.rating.standings import SeatTally, Standings, pair_points
 from arena.rating.trueskill import Scale
 from arena.records import BlockRecord, MatchRecord, SeatRecord
@@ -216,10 +216,10 @@ def test_a_version_is_not_given_twice(store: Store) -> None:
 
 
 def test_a_name_that_is_not_known_is_answered_with_the_nearest(store: Store) -> None:
-    with pytest.raises(NothingThere, match="no bot has been submitted yet"):
+    with pytest.raises(NotFound, match="no bot has been submitted yet"):
         store.bots.find("greedy")
     store.bots.register("greedy", None, "one", "one/", "", ["mantis"])
-    with pytest.raises(NothingThere, match="did you mean 'greedy'"):
+    with pytest.raises(NotFound, match="did you mean 'greedy'"):
         store.bots.find("gredy")
 
 
@@ -262,7 +262,7 @@ def test_a_tournament_is_over_when_its_last_bracket_is(store: Store) -> None:
     store.tournaments.end_bracket(tournament.id, "tentagram")
     assert store.tournaments.unfinished() is None
     assert store.tournaments.find("cup").state is State.DONE
-    with pytest.raises(NothingThere, match="no tournament 7"):
+    with pytest.raises(NotFound, match="no tournament 7"):
         store.tournaments.find("7")
 
 

@@ -7,7 +7,7 @@ import asyncio
 import psutil
 import pytest
 
-from arena.errors import NothingThere
+from arena.errors import NotFound
 from arena.games.registry import find_game
 from arena.replay import dumps
 from arena.replay.selfplay import simulate_game
@@ -31,7 +31,7 @@ def test_chances_survive_the_death_of_their_process() -> None:
             assert process.pid
             psutil.Process(process.pid).kill()
             assert await asked.chances(TEXT, 1) == chances_of(GAME, 1)
-            with pytest.raises(NothingThere, match="nobody has seat 2"):
+            with pytest.raises(NotFound, match="nobody has seat 2"):
                 await asked.chances(TEXT, 2)
         finally:
             asked.close()

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 import uvloop
 
-from arena.errors import NothingThere
+from arena.errors import NotFound
 from arena.games import mantis
 from arena.referee import MatchPlan, Referee
 from arena.referee.match import Limits, Match, Spent
@@ -51,7 +51,7 @@ def test_a_game_that_everybody_has_left_ends_and_is_not_stored(tmp_path: Path, m
             assert sitting.match
             match = sitting.match
             await until(lambda: match.over)  # the bots are set free
-            with pytest.raises(NothingThere, match="no such game"):
+            with pytest.raises(NotFound, match="no such game"):
                 parlour.find(sitting.id)
 
     with Store.open(home.database) as store:

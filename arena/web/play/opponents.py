@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from enum import StrEnum
 
-from arena.errors import NothingThere
+from arena.errors import NotFound
 from arena.games.registry import GAMES
 from arena.referee import Program, find_program
 from arena.referee.programs import bundled_folder, bundled_names
@@ -100,7 +100,7 @@ def seated(home: Home, store: Store, keys: Sequence[str]) -> list[Seated]:
     for key in keys:
         opponent = known.get(key)
         if opponent is None:
-            raise NothingThere(f"there is no bot {key!r} here: load the page again and choose another.")
+            raise NotFound(f"there is no bot {key!r} here: load the page again and choose another.")
         if opponent.version_id is not None:
             program = program_of(home, versions[opponent.version_id])
         else:

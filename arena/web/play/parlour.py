@@ -17,7 +17,7 @@ from typing import Self
 
 from anyio import to_thread
 
-from arena.errors import ArenaError, NothingThere
+from arena.errors import ArenaError, NotFound
 from arena.referee import Limits, MatchPlan, Outcome, Referee, Settings
 from arena.referee.programs import distinct
 from arena.sandbox import Sandbox
@@ -79,7 +79,7 @@ class Parlour:
     def find(self, number: str) -> Sitting:
         sitting = self.sittings.get(number)
         if sitting is None:
-            raise NothingThere("there is no such game here, or it is over for long: begin another one.")
+            raise NotFound("there is no such game here, or it is over for long: begin another one.")
         return sitting
 
     async def open(self, wish: Wish) -> Sitting:

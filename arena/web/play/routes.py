@@ -10,7 +10,7 @@ from starlette.requests import ClientDisconnect, Request
 from starlette.responses import JSONResponse, Response
 from starlette.routing import Route
 
-from arena.errors import ArenaError, NothingThere
+from arena.errors import ArenaError, NotFound
 from arena.games.base import Json
 from arena.games.registry import GAMES
 from arena.replay import strict_json
@@ -25,7 +25,7 @@ from arena.web.site import Site, site_of
 
 USUAL_OPPONENTS = 3
 CLOCKS = (("", "No clock"), ("60", "1 minute a turn"), ("20", "20 seconds a turn"), ("8", "8 seconds a turn"))
-STATUS: dict[type[ArenaError], int] = {NothingThere: 404, NotAllowed: 403, OutOfTurn: 409, Full: 503}
+STATUS: dict[type[ArenaError], int] = {NotFound: 404, NotAllowed: 403, OutOfTurn: 409, Full: 503}
 
 LONGEST_ACTION = 40
 KINDS = {int: "number", str: "text", bool: "true or false"}

@@ -1,11 +1,11 @@
-"""Whatever an arena.toml says: the folder is a bot, or it is refused with a BadProgram."""
+"""Whatever an arena.toml says: the folder is a bot, or it is refused with a BadSubmission."""
 
 from __future__ import annotations
 
 import tempfile
 from pathlib import Path
 
-from arena.errors import BadProgram
+from arena.errors import BadSubmission
 from arena.referee.programs import MANIFEST, bundled_folder, bundled_names, find_program
 
 
@@ -14,7 +14,7 @@ def check(data: bytes) -> None:
         (Path(folder) / MANIFEST).write_bytes(data)
         try:
             program = find_program(folder)
-        except BadProgram as error:
+        except BadSubmission as error:
             _is_a_sentence(str(error))
             return
         assert program.command
