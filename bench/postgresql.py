@@ -26,7 +26,7 @@ from rich.table import Table
 from arena.store.home import Home
 from arena.tournament.event import Event
 from bench.tournament import CORES, QUICK_BOTS, play, take_in, verdict
-from tests.postgresql import running
+from tests.support.postgresql import running
 
 out = Console()
 

@@ -27,7 +27,7 @@ from arena.replay.selfplay import simulate_game
 from arena.web.viewer.chances import chances_of
 from arena.web.viewer.film import film_of
 from arena.web.viewer.page import as_html
-from tests.chromium import DESKTOP, launch
+from tests.support.chromium import DESKTOP, launch
 
 out = Console()
 RATE_TARGET = 0.95

@@ -15,7 +15,7 @@ from hypothesis import HealthCheck, settings
 if TYPE_CHECKING:
     from playwright.sync_api import Browser
 
-    from tests.postgresql import Server
+    from tests.support.postgresql import Server
 
 # The machines are shared and slow at times: a deadline would measure them, not the code, and so would that check.
 settings.register_profile("arena", deadline=None, suppress_health_check=[HealthCheck.too_slow], print_blob=True)
@@ -47,10 +47,10 @@ def pytest_addoption(parser: pytest.Parser) -> None:
 
 @pytest.fixture(scope="module")
 def browser() -> Iterator[Browser]:
-    """A Chromium; see tests.chromium. Not for the whole session: while it runs, asyncio.run() fails in this thread."""
+    """A Chromium, for one module: while it runs, asyncio.run() fails in this thread."""
     from playwright.sync_api import sync_playwright
 
-    from tests.chromium import launch
+    from tests.support.chromium import launch
 
     with sync_playwright() as playwright:
         started = launch(playwright)
@@ -60,8 +60,8 @@ def browser() -> Iterator[Browser]:
 
 @pytest.fixture(scope="session")
 def postgresql() -> Iterator[Server]:
-    """A real server; see tests.postgresql."""
-    from tests.postgresql import running
+    """A real server; see tests.support.postgresql."""
+    from tests.support.postgresql import running
 
     with running() as server:
         yield server

@@ -9,7 +9,7 @@ import pytest
 
 from arena.games import mantis
 from arena.games.base import AnyState
-from tests.games.variants import VARIANTS, Variant
+from tests.support.variants import VARIANTS, Variant
 
 FOLDER = Path(__file__).parent / "golden"
 CHOSEN = [

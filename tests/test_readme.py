@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.cli.run import ROOT, SLOW_MACHINE, arena
+from tests.support.cli import ROOT, SLOW_MACHINE, arena
 
 README = (ROOT / "README.md").read_text(encoding="utf-8")
 

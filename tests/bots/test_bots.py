@@ -9,7 +9,7 @@ import pytest
 
 from arena.referee import Limits, Outcome, Referee, find_program
 from arena.referee.series import pairings, play_series
-from tests.referee.test_referee import check_outcome, run
+from tests.support.referees import check_outcome, run
 
 LIMITS = Limits(start=60.0, turn=60.0)
 

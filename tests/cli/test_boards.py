@@ -11,7 +11,7 @@ from rich.console import Console, RenderableType
 from arena.cli.boards import render, render_head_to_head, render_overall
 from arena.reports.board import Board, HeadToHead, Overall, OverallRow, RatingPoint
 from arena.reports.words import cut, elo, faults, faults_in_short, harmless, milliseconds, sampled, sparkline
-from tests.reports.samples import BOTS, Bot, board, crowd, overall, two_brackets
+from tests.support.boards import BOTS, Bot, board, crowd, overall, two_brackets
 
 
 def printed(renderable: RenderableType, width: int) -> str:

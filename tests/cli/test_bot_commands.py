@@ -16,8 +16,8 @@ import pytest
 from arena import replay
 from arena.referee.programs import find_program
 from arena.replay import Decision
-from tests.cli.run import ARENA, ROOT, SLOW_MACHINE, arena, complaint, said
-from tests.referee.test_process import alive
+from tests.support.cli import ARENA, ROOT, SLOW_MACHINE, arena, complaint, said
+from tests.support.referees import alive
 
 NAUGHTY = ROOT / "tests" / "referee" / "naughty.py"
 

@@ -17,7 +17,7 @@ from arena import __version__, replay
 from arena.games import mantis, tentagram
 from arena.games.registry import GAMES
 from arena.replay.selfplay import simulate_game
-from tests.cli.run import ARENA, arena, complaint
+from tests.support.cli import ARENA, arena, complaint
 
 
 @pytest.fixture(scope="session")

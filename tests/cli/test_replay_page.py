@@ -8,8 +8,8 @@ from arena.replay import write
 from arena.web.viewer.chances import chances_of
 from arena.web.viewer.film import film_of
 from arena.web.viewer.page import as_html
-from tests.cli.run import arena, complaint, said
-from tests.web.viewer.samples import random_match, variant
+from tests.support.cli import arena, complaint, said
+from tests.support.films import random_match, variant
 
 
 def test_a_replay_file_becomes_a_page(tmp_path: Path) -> None:

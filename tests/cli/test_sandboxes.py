@@ -14,7 +14,7 @@ from arena.errors import ArenaError
 from arena.referee import Limits
 from arena.sandbox import Allowance, Tier, probe
 from arena.sandbox.allowance import MIB
-from tests.cli.run import SLOW_MACHINE, arena, complaint
+from tests.support.cli import SLOW_MACHINE, arena, complaint
 
 BEST = next(tier for tier in Tier if probe(tier).works)
 

@@ -10,8 +10,8 @@ from pathlib import Path
 import pytest
 
 from arena import replay
-from tests.cli.run import ARENA
-from tests.cli.test_terminal import Terminal
+from tests.support.cli import ARENA
+from tests.support.terminal import Terminal
 
 pytestmark = pytest.mark.skipif(shutil.which("tmux") is None, reason="tmux is not installed: apt-get install tmux")
 

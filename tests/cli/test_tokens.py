@@ -8,7 +8,7 @@ from pathlib import Path
 from arena.store.home import Home
 from arena.store.store import Store
 from arena.store.tokens import Scope
-from tests.cli.run import arena, complaint
+from tests.support.cli import arena, complaint
 
 
 def test_a_token_is_printed_once_and_alone_and_ends_when_it_is_revoked(tmp_path: Path) -> None:

@@ -7,7 +7,7 @@ from secrets import token_hex
 
 import pytest
 
-from tests.faults.scene import disk, tagged
+from tests.support.scene import disk, tagged
 
 __all__ = ["disk", "tag"]
 

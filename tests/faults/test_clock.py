@@ -18,8 +18,9 @@ from pathlib import Path
 
 import pytest
 
-from tests.cli.run import ARENA, ROOT, arena
-from tests.faults.scene import FIELD, PATIENCE, until
+from tests.support.cli import ARENA, ROOT, arena
+from tests.support.scene import FIELD, PATIENCE
+from tests.support.waiting import until
 
 JUMPS = ("+5h", "-7h", "+2d", "-1d")
 LIMITS = ("--time-per-move", "60s", "--time-per-match", "30m", "--time-to-start", "60s")

@@ -14,8 +14,8 @@ import uvloop
 
 from arena.referee import Limits, MatchPlan, Outcome, Program, Referee, find_program
 from arena.replay import FaultKind
-from tests.faults.scene import PATIENCE, stubborn, tagged
 from tests.faults.stubborn import MODES_THAT_DO_NOT_LISTEN
+from tests.support.scene import PATIENCE, stubborn, tagged
 
 TURN = 2.0
 """Seconds for a turn: a bot that listens needs a few milliseconds, however busy the machine is."""

@@ -18,9 +18,9 @@ from arena.referee import Limits, MatchPlan, Outcome, Referee, find_program
 from arena.store.home import Home
 from arena.store.store import Store
 from arena.submissions.submit import Submission, submit
-from tests.cli.run import ARENA, ROOT, said
-from tests.faults.scene import PATIENCE, SLOW_MACHINE, stubborn
-from tests.tournament.test_tournaments import on_record, play
+from tests.support.cli import ARENA, ROOT, said
+from tests.support.scene import PATIENCE, SLOW_MACHINE, stubborn
+from tests.support.tournaments import on_record, play
 
 LIMITS = Limits(start=60.0, turn=60.0)
 

@@ -14,9 +14,10 @@ from arena.referee import Limits
 from arena.store.home import Home
 from arena.store.store import Store
 from arena.submissions.submit import Submission, submit
-from tests.cli.run import ARENA, ROOT, arena, complaint
-from tests.faults.scene import FIELD, PATIENCE, SLOW_MACHINE, Disk, started, until
-from tests.tournament.test_tournaments import board, on_record, play, results
+from tests.support.cli import ARENA, ROOT, arena, complaint
+from tests.support.scene import FIELD, PATIENCE, SLOW_MACHINE, Disk, started
+from tests.support.tournaments import board, on_record, play, results
+from tests.support.waiting import until
 
 EVENT = (*FIELD, "--seed", "full", "--rounds", "40", "--bracket", "mantis", *SLOW_MACHINE)
 MAKE_ROOM = "make room on the disk, then do it again"

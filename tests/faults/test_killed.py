@@ -11,7 +11,8 @@ import pytest
 from arena.sandbox.cgroups import find_trees
 from arena.store.home import Home
 from arena.store.store import Store
-from tests.faults.scene import PATIENCE, SLOW_MACHINE, alive, bots, started, stubborn_folder, tagged, until
+from tests.support.scene import PATIENCE, SLOW_MACHINE, alive, bots, started, stubborn_folder, tagged
+from tests.support.waiting import until
 
 ENDLESS = ("--games", "100000", *SLOW_MACHINE)
 # With control groups any arena that another test starts meanwhile would end what a killed one has left.

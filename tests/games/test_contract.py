@@ -19,7 +19,7 @@ from arena.games import mantis, tentagram
 from arena.games.base import AnyState, Result
 from arena.games.registry import GAMES, find_game
 from arena.replay.selfplay import simulate_game
-from tests.games.variants import VARIANTS, Variant
+from tests.support.variants import VARIANTS, Variant
 
 seeds = st.text(max_size=12)
 every_variant = pytest.mark.parametrize("variant", VARIANTS, ids=str)

@@ -11,7 +11,7 @@ import pytest
 from arena.referee import Program, Referee, find_program
 from arena.referee.build import build
 from arena.referee.programs import bundled_folder
-from tests.referee.test_referee import RANDOM, check_outcome, play, run
+from tests.support.referees import RANDOM, check_outcome, play, run
 
 needs_npm = pytest.mark.skipif(shutil.which("npm") is None, reason="npm is not installed: apt-get install nodejs npm")
 needs_cpp = pytest.mark.skipif(

@@ -16,6 +16,8 @@ from arena.errors import BadSubmission
 from arena.referee.process import LOG_CAP, READ_AT_ONCE, TAIL, BotLog, BotProcess
 from arena.referee.programs import Program
 from arena.sandbox import Allowance, Cell, View
+from tests.support.referees import alive
+from tests.support.waiting import until_async
 
 PATIENCE = 60.0
 """Seconds after which something that must happen has not."""
@@ -98,17 +100,11 @@ class Shell:
         return self.log.tail.decode()
 
     async def until_it_said(self, text: str) -> None:
-        await until(lambda: text in self.said)
+        await until_async(lambda: text in self.said)
 
     async def end(self) -> None:
         async with asyncio.timeout(PATIENCE):
             await self.process.exited.wait()
-
-
-async def until(condition: Callable[[], bool]) -> None:
-    async with asyncio.timeout(PATIENCE):
-        while not condition():
-            await asyncio.sleep(0.01)
 
 
 def descriptors() -> set[tuple[str, str]]:
@@ -145,13 +141,6 @@ def run(
     assert shell.exits == 1
     assert not alive(shell.process.pid)
     return shell
-
-
-def alive(pid: int) -> bool:
-    try:
-        return psutil.Process(pid).status() != psutil.STATUS_ZOMBIE
-    except psutil.NoSuchProcess:
-        return False
 
 
 def numbers(text: str) -> list[int]:
@@ -217,8 +206,8 @@ def test_while_it_runs_it_has_not_ended(tmp_path: Path) -> None:
 def test_the_memory_of_its_children_counts(tmp_path: Path) -> None:
     async def job(shell: Shell) -> None:
         alone = psutil.Process(shell.process.pid)
-        await until(lambda: bool(alone.children()))
-        await until(lambda: shell.process.memory() > alone.memory_info().rss)
+        await until_async(lambda: bool(alone.children()))
+        await until_async(lambda: shell.process.memory() > alone.memory_info().rss)
 
     run("sleep 300 & wait", job, tmp_path)
 
@@ -261,17 +250,17 @@ def test_stop_ends_the_children_in_its_session_and_in_another(tmp_path: Path) ->
         await ready(shell)
         children.extend(numbers(shell.said))
         own, other = children
-        await until(lambda: os.getsid(other) == other)
+        await until_async(lambda: os.getsid(other) == other)
         assert os.getsid(own) == shell.process.pid
 
     run("sleep 300 & echo $!; setsid sleep 300 & echo $!; echo ready; wait", job, tmp_path)
-    asyncio.run(until(lambda: not any(map(alive, children))))
+    asyncio.run(until_async(lambda: not any(map(alive, children))))
 
 
 def test_children_of_a_program_that_has_ended_are_ended_too(tmp_path: Path) -> None:
     shell = run("sleep 300 & echo $!; exit 1", end, tmp_path)
     (child,) = numbers(shell.said)
-    asyncio.run(until(lambda: not alive(child)))
+    asyncio.run(until_async(lambda: not alive(child)))
 
 
 def test_children_in_another_session_of_a_program_that_has_ended_are_ended_too(tmp_path: Path) -> None:
@@ -281,7 +270,7 @@ def test_children_in_another_session_of_a_program_that_has_ended_are_ended_too(t
     run(f"setsid sh -c '{inside}' & while [ ! -s child ]; do sleep 0.01; done; exit 1", end, tmp_path)
     (child,) = numbers((tmp_path / "child").read_text())
     try:
-        asyncio.run(until(lambda: not alive(child)))
+        asyncio.run(until_async(lambda: not alive(child)))
     finally:
         if alive(child):
             psutil.Process(child).kill()

@@ -6,80 +6,32 @@ import asyncio
 import os
 import resource
 import sys
-import time
-from collections.abc import Awaitable, Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TypeVar
 
 import grpc
 import psutil
 import pytest
-import uvloop
 from grpc_health.v1 import health_pb2, health_pb2_grpc
 from grpc_reflection.v1alpha import reflection_pb2, reflection_pb2_grpc
 
-from arena import replay
 from arena.errors import ArenaError, HostFault
-from arena.referee import Limits, MatchPlan, Outcome, Program, Referee, Settings, find_program
+from arena.referee import Limits, MatchPlan, Outcome, Program, Referee, Settings
 from arena.referee.match import Match
 from arena.referee.series import pairings, play_series
 from arena.replay import FaultKind
 from tests.referee.naughty import CHILD
+from tests.support.referees import LIMITS, PATIENCE, RANDOM, check_outcome, play, run
+from tests.support.waiting import until
 
-T = TypeVar("T")
 NAUGHTY = Path(__file__).parent / "naughty.py"
-PATIENCE = 60.0
-"""Seconds after which something that must happen has not."""
-LIMITS = Limits(start=PATIENCE, turn=PATIENCE)
 SHORT = Limits(start=PATIENCE, turn=1.0)
 """For bots that take too long: a second of processor time, which the others at the table never need."""
-RANDOM = find_program("random")
 
 
 def naughty(mode: str) -> Program:
     return Program(f"naughty-{mode}", "", NAUGHTY.parent, (sys.executable, str(NAUGHTY), mode))
-
-
-def run(job: Callable[[Referee], Awaitable[T]], limits: Limits = LIMITS, settings: Settings | None = None) -> T:
-    """Runs the job with a referee, and sees to it that nothing is left over."""
-    # Those that earlier tests left may end at any moment: what counts is what is new.
-    processes, descriptors = set(psutil.Process().children()), psutil.Process().num_fds()
-    folders: list[Path] = []
-
-    async def with_referee() -> T:
-        async with Referee(limits, settings) as referee:
-            folders.append(referee.folder)
-            return await job(referee)
-
-    result = uvloop.run(with_referee())
-    assert set(psutil.Process().children()) <= processes
-    assert not folders[0].exists()
-    # grpc keeps a few descriptors for itself, and closes others when it comes to it; what would show here is one for
-    # each bot or match
-    until(lambda: psutil.Process().num_fds() <= descriptors + 20)
-    return result
-
-
-def until(condition: Callable[[], bool]) -> None:
-    deadline = time.monotonic() + PATIENCE
-    while not condition():
-        assert time.monotonic() < deadline, "it does not come about"
-        time.sleep(0.05)
-
-
-async def play(
-    referee: Referee, *programs: Program, game: str = "mantis", number: int = 1, options: dict[str, str] | None = None
-) -> Outcome:
-    labels = tuple(program.label for program in programs)
-    return await referee.play(MatchPlan(f"m{number}", game, options or {}, f"seed {number}", labels), programs)
-
-
-def check_outcome(outcome: Outcome) -> None:
-    """The replay verifies and says what the outcome says."""
-    read_back = replay.loads(replay.dumps(outcome.replay).encode())
-    assert replay.verify(read_back) == outcome.result
-    assert read_back.forfeited == tuple(fault.seat for fault in outcome.faults)
 
 
 @pytest.mark.parametrize(

@@ -14,7 +14,7 @@ import pytest
 from arena.replay import FaultKind
 from arena.reports.board import Refit
 from arena.reports.exports import CSV_FIELDS, as_csv, as_json, as_markdown
-from tests.reports.samples import Bot, board, overall, two_brackets
+from tests.support.boards import Bot, board, overall, two_brackets
 
 
 def test_json_has_the_documented_keys() -> None:

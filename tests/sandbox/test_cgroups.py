@@ -12,6 +12,7 @@ import pytest
 from arena.sandbox.allowance import MIB, Allowance
 from arena.sandbox.cgroups import NEEDED, PREFIX, Group, Tree, described, find_trees, sweep
 from arena.sandbox.sandbox import Tier, probe
+from tests.support.waiting import until
 
 V1_MOUNTS = "".join(f"cgroup /cg/{name} cgroup rw,relatime,{name} 0 0\n" for name in NEEDED)
 V1_OWN = "4:memory:/user/7\n8:pids:/\n6:freezer:/\n2:cpuacct:/\n1:cpu:/\n"
@@ -105,18 +106,9 @@ def start_in(group: Group, *command: str) -> subprocess.Popen[bytes]:
     return subprocess.Popen(["sh", "-c", f'{join} exec "$@"', "sh", *command])
 
 
-def until_removed(group: Group) -> None:
-    deadline = time.monotonic() + PATIENCE
-    while not group.remove():
-        assert time.monotonic() < deadline
-        time.sleep(0.01)
-
-
 def test_a_real_group_counts_freezes_and_ends(real: Group) -> None:
     with start_in(real, "sh", "-c", "while :; do :; done") as process:
-        deadline = time.monotonic() + PATIENCE
-        while real.cpu_ns() < 50_000_000:
-            assert time.monotonic() < deadline
+        until(lambda: real.cpu_ns() >= 50_000_000)
         assert real.processes() == [process.pid]
         real.freeze(True)
         used = real.cpu_ns()
@@ -127,11 +119,10 @@ def test_a_real_group_counts_freezes_and_ends(real: Group) -> None:
                 break
         assert used == before
         real.freeze(False)
-        while real.cpu_ns() == used:
-            assert time.monotonic() < deadline
+        until(lambda: real.cpu_ns() != used)
         real.kill()
         process.wait(PATIENCE)
-    until_removed(real)
+    until(real.remove)
     assert not any(tree.folder.joinpath(f"{PREFIX}{os.getpid()}-test").exists() for tree in find_trees().values())
 
 

@@ -29,8 +29,9 @@ from arena.store.tokens import Scope
 from arena.submissions.archive import content_hash
 from arena.v1 import desk_pb2 as pb
 from bench.stores import fill
-from tests.cli.run import arena, complaint
-from tests.server.server import PATIENCE, Serving, serving, until
+from tests.support.arena_server import PATIENCE, Serving, serving
+from tests.support.cli import arena, complaint
+from tests.support.waiting import until
 
 BOT = """
 from arena.bot import Bot

@@ -15,7 +15,8 @@ from arena.store.home import Home
 from arena.store.store import Store
 from arena.store.tokens import Scope
 from arena.v1 import referee_pb2 as pb
-from tests.server.server import Serving, Simple, hello, serving, until, visiting
+from tests.support.arena_server import Serving, Simple, hello, serving, visiting
+from tests.support.waiting import until
 
 
 @pytest.fixture(scope="module")

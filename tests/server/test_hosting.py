@@ -17,8 +17,9 @@ from arena.store.store import Store
 from arena.store.tokens import Scope
 from arena.store.tournaments import State
 from arena.v1 import desk_pb2 as pb
-from tests.cli.run import ARENA
-from tests.server.server import PATIENCE, Serving, serving, until
+from tests.support.arena_server import PATIENCE, Serving, serving
+from tests.support.cli import ARENA
+from tests.support.waiting import until
 
 NUMBER = 2
 """Of the tournament: the first one is the ladder."""

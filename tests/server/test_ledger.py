@@ -19,7 +19,7 @@ from arena.store.store import Store
 from arena.tournament.jobs import Job
 from arena.v1 import mantis_pb2
 from arena.v1 import referee_pb2 as pb
-from tests.postgresql import Server
+from tests.support.postgresql import Server
 
 
 def come(ledger: Ledger, user: str, name: str = "bot") -> Registered:

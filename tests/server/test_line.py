@@ -14,9 +14,10 @@ import pytest
 from arena import replay
 from arena.store.home import Home
 from arena.store.store import Store
-from tests.cli.run import ARENA
-from tests.server.server import Serving, serving, until
-from tests.slow_line import SlowLine, slow_line
+from tests.support.arena_server import Serving, serving
+from tests.support.cli import ARENA
+from tests.support.slow_line import SlowLine, slow_line
+from tests.support.waiting import until
 
 THINKS = """
 import time

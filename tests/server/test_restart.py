@@ -9,7 +9,8 @@ from pathlib import Path
 from arena import replay
 from arena.store.home import Home
 from arena.store.store import Store
-from tests.server.server import Serving, hello, playing, serving, until, visiting
+from tests.support.arena_server import Serving, hello, playing, serving, visiting
+from tests.support.waiting import until
 
 OPTIONS = ("--insecure", "--time-per-move", "none", "--pace", "none", "--bracket", "mantis")
 

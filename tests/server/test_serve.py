@@ -22,8 +22,9 @@ from arena.store.home import Home
 from arena.store.store import Store
 from arena.store.tokens import Scope
 from arena.submissions.submit import program_of
-from tests.cli.run import ARENA, arena, complaint
-from tests.server.server import PATIENCE, Serving, hello, serving, until, visiting
+from tests.support.arena_server import PATIENCE, Serving, hello, serving, visiting
+from tests.support.cli import ARENA, arena, complaint
+from tests.support.waiting import until
 
 
 @pytest.fixture(scope="module")

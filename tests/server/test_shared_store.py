@@ -11,11 +11,12 @@ from contextlib import ExitStack
 from pathlib import Path
 
 from arena.store.store import Store
-from tests.cli.run import ARENA, SLOW_MACHINE, complaint
-from tests.postgresql import kill, prepared, started
-from tests.server.server import PATIENCE, Serving, serving, until
-from tests.tournament.test_interrupted import start
-from tests.web.server import serving as web_serving
+from tests.support.arena_server import PATIENCE, Serving, serving
+from tests.support.cli import ARENA, SLOW_MACHINE, complaint
+from tests.support.postgresql import kill, prepared, started
+from tests.support.tournaments import start
+from tests.support.waiting import until
+from tests.support.web_server import serving as web_serving
 
 ENDLESS = ("random", "greedy", "--matches", "100000", "--bracket", "mantis", *SLOW_MACHINE)
 AT_LEISURE = ("--jobs", "1", "--at-once", "1")

@@ -19,7 +19,7 @@ from arena.store.matches import Batch
 from arena.store.schema import ALL
 from arena.store.store import Store
 from bench.stores import fill
-from tests.store.test_store import record, seat, two_bots
+from tests.support.stores import everything, plans_of, record, seat, two_bots
 
 FEW, MANY = 240, 2400
 BRACKETS = ("mantis", "tentagram")
@@ -42,16 +42,6 @@ def played(store: Store) -> int:
 
 
 # What is in the lists
-
-
-def everything(store: Store, choice: Choice) -> list[str]:
-    """The names of all chosen matches, page by page."""
-    names: list[str] = []
-    before = None
-    while page := store.archive.page(choice, limit=37, before=before):
-        names += [match.name for match in page]
-        before = page[-1].id
-    return names
 
 
 @pytest.mark.parametrize("only_faults", [False, True], ids=["all", "faults"])
@@ -184,22 +174,6 @@ def test_it_takes_no_longer_with_ten_times_as_many_matches(what: str, stores: Fi
             assert LISTS[what](store)
         taken.append(steps[0])
     assert 0 < taken[1] <= 1.2 * taken[0]
-
-
-@contextmanager
-def plans_of(store: Store) -> Iterator[list[str]]:
-    """How SQLite goes about the queries: a line for each table that it looks at."""
-    plans: list[str] = []
-
-    def explain(_: object, cursor: sqlite3.Cursor, statement: str, parameters: Any, *__: object) -> None:
-        rows = cursor.connection.execute(f"EXPLAIN QUERY PLAN {statement}", parameters)
-        plans.extend(row[3] for row in rows)
-
-    event.listen(store.engine, "before_cursor_execute", explain)
-    try:
-        yield plans
-    finally:
-        event.remove(store.engine, "before_cursor_execute", explain)
 
 
 @pytest.mark.parametrize("what", LISTS)

@@ -5,35 +5,20 @@ from __future__ import annotations
 import json
 import subprocess
 import sys
-import zlib
 from contextlib import ExitStack
 from pathlib import Path
 
 import pytest
 from sqlalchemy import text
 
-from arena import replay
-from arena.games.registry import find_game
-from arena.records import PERSON, MatchRecord, SeatRecord
-from arena.replay.selfplay import simulate_game
-from arena.store.casual import Place
+from arena.records import PERSON, MatchRecord
 from arena.store.dump import TABLES, rows
 from arena.store.home import Home
 from arena.store.schema import ALL
 from arena.store.store import Store
 from arena.store.tournaments import State
-from tests.cli.run import arena
-from tests.store.test_store import play_blocks
-
-
-def by_anna(place: Place, bot: int, edition: str = "classic") -> MatchRecord:
-    """A match between a person on seat 0 and a bot."""
-    game = simulate_game(find_game("mantis"), {"edition": edition}, 2, "seed", place.name)
-    first, second = game.result.placements
-    anna = SeatRecord(PERSON, first, float(first == 1), 9000.0, 10, None, None, person="Anna")
-    theirs = SeatRecord(bot, second, float(second == 1), 12.5, 10, None, None)
-    packed = zlib.compress(replay.dumps(game.replay).encode())
-    return MatchRecord(place.block, 0, place.name, "seed", "over", (anna, theirs), packed, "2026-01-02 00:00:00")
+from tests.support.cli import arena
+from tests.support.stores import by_anna, play_blocks
 
 
 def test_it_is_on_record_like_any_other_match_but_counts_for_nothing(tmp_path: Path) -> None:
@@ -95,8 +80,8 @@ from pathlib import Path
 from arena.records import BlockRecord
 from arena.store.matches import Batch
 from arena.store.store import Store
-from tests.store.test_casual import by_anna
-from tests.store.test_store import record, seat
+from tests.support.stores import by_anna
+from tests.support.stores import record, seat
 kind, count = sys.argv[2], int(sys.argv[3])
 with Store.open(Path(sys.argv[1])) as store:
     print("ready", flush=True)

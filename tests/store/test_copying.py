@@ -9,10 +9,8 @@ from collections.abc import Iterator
 from dataclasses import replace
 from datetime import timedelta
 from pathlib import Path
-from typing import Any
 
 import pytest
-from sqlalchemy import select
 
 from arena.errors import BadStore
 from arena.rating.standings import Standings
@@ -21,14 +19,11 @@ from arena.records import BlockRecord
 from arena.store.archive import Choice
 from arena.store.copying import copy
 from arena.store.home import Home
-from arena.store.schema import metadata
 from arena.store.store import Store
 from arena.store.tokens import Scope
 from bench.stores import fill
-from tests.cli.run import arena, complaint
-from tests.store.test_archive import everything
-from tests.store.test_casual import by_anna
-from tests.store.test_store import record, seat, two_bots
+from tests.support.cli import arena, complaint
+from tests.support.stores import by_anna, content, everything, record, seat, two_bots
 
 MATCHES = 240
 BRACKETS = ("mantis", "tentagram")
@@ -61,17 +56,6 @@ def play_from_elsewhere(store: Store) -> None:
     standings.fold(match.seats, match.name)
     played = [(BlockRecord(0, "", 1, (0, 1)), match)]
     store.remote.write(ladder, "mantis", played, standings, standings.take_changes(), before=0)
-
-
-def content(store: Store) -> dict[str, list[tuple[Any, ...]]]:
-    """All rows of all tables."""
-    with store.engine.connect() as connection:
-        return {
-            table.name: [
-                tuple(row) for row in connection.execute(select(table).order_by(*table.primary_key.columns)).all()
-            ]
-            for table in metadata.sorted_tables
-        }
 
 
 def test_there_and_back_again_every_row_is_as_it_was(home: Home, postgresql_url: str, tmp_path: Path) -> None:

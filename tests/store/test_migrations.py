@@ -23,9 +23,8 @@ from arena.store.schema import metadata
 from arena.store.store import MIGRATIONS, Store
 from arena.store.tokens import Scope
 from bench.stores import fill
-from tests.postgresql import Server
-from tests.store.test_copying import content
-from tests.store.test_store import OLD_STORES, copy_to_0002
+from tests.support.postgresql import Server
+from tests.support.stores import OLD_STORES, content, copy_to_0002
 
 OLDER = [path.stem.removeprefix("schema-") for path in OLD_STORES[:-1]]
 

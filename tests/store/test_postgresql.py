@@ -28,9 +28,9 @@ from arena.store.overall import Overall
 from arena.store.schema import ALL, matches, seats
 from arena.store.store import Store
 from arena.store.writing import writing
-from tests.cli.run import arena
-from tests.postgresql import Server, free_port, kill, prepared, started
-from tests.store.test_store import WRITER, play_blocks, record, seat, two_bots
+from tests.support.cli import arena
+from tests.support.postgresql import Server, free_port, kill, prepared, started
+from tests.support.stores import WRITER, play_blocks, record, seat, two_bots
 
 SCALE = Scale(0.01)
 

@@ -13,7 +13,7 @@ from arena.store.matches import Batch
 from arena.store.schedule import ScheduledBlock
 from arena.store.store import Store
 from bench.stores import fill
-from tests.store.test_archive import plans_of
+from tests.support.stores import plans_of
 
 
 @pytest.fixture(scope="module")

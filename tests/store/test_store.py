@@ -7,7 +7,6 @@ import signal
 import sqlite3
 import subprocess
 import sys
-import zlib
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -17,23 +16,25 @@ from alembic.migration import MigrationContext
 from sqlalchemy import func, select, text
 
 from arena.errors import BadStore, BadSubmission, HomeInUse, NotFound
-from arena.rating.standings import SeatTally, Standings, pair_points
+from arena.rating.standings import SeatTally, Standings
 from arena.rating.trueskill import Scale
-from arena.records import BlockRecord, MatchRecord, SeatRecord
+from arena.records import BlockRecord
 from arena.store.archive import Choice
 from arena.store.home import Home
 from arena.store.matches import Batch
 from arena.store.schema import ALL, matches, metadata, seats
 from arena.store.store import Store
 from arena.store.tournaments import State
-
-OLD_STORES = sorted(Path(__file__).parent.glob("schema-*.sql"))
+from tests.support.stores import OLD_STORES, WRITER, copy_to_0002, play_blocks, record, seat, two_bots
 
 
 @pytest.fixture
 def in_a_file(tmp_path: Path) -> Iterator[Store]:
     with Store.open(tmp_path / "home" / "arena.db") as opened:
         yield opened
+
+
+# The schema
 
 
 @pytest.fixture(params=["sqlite", "postgresql"])
@@ -43,39 +44,6 @@ def store(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[Store]:
         database = str(request.getfixturevalue("postgresql_url"))
     with Store.open(database) as opened:
         yield opened
-
-
-def two_bots(store: Store) -> list[int]:
-    return [store.bots.register(name, None, f"hash {name}", f"{name}/", "python", ["mantis"]).id for name in "ab"]
-
-
-def seat(version: int, placement: int, fault: str | None = None) -> SeatRecord:
-    won = 1.0 if placement == 1 else 0.0
-    return SeatRecord(version, placement, won, 12.5, 10, fault, "It fell asleep." if fault else None)
-
-
-def record(block: int, rotation: int, *seated: SeatRecord, replay: str = "{}\n") -> MatchRecord:
-    name = f"1-mantis-{block + 1}-{rotation + 1}"
-    return MatchRecord(block, rotation, name, "seed/1", "over", seated, zlib.compress(replay.encode()), "2026-01-01")
-
-
-def play_blocks(store: Store, count: int) -> Standings:
-    """A tournament of the two bots in which the first wins every match; each block is written by itself."""
-    first, second = two_bots(store)
-    tournament = store.tournaments.begin("", "round-robin", {}, "seed", [first, second], ["mantis"])
-    standings = Standings(Scale(0.01))
-    for number in range(count):
-        batch = Batch(tournament.id, "mantis", [BlockRecord(number, "round 1", number + 1, (0, 1))])
-        for rotation in range(2):
-            seated = (seat(first, 1), seat(second, 2)) if not rotation else (seat(second, 2), seat(first, 1))
-            batch.matches.append(record(number, rotation, *seated))
-            standings.fold(seated, batch.matches[-1].name)
-        batch.pairs.append((number, pair_points([[1, 2], [1, 2]])))
-        store.matches.write(batch, [(tournament.id, standings, standings.take_changes())])
-    return standings
-
-
-# The schema
 
 
 def test_the_migrations_lead_to_the_schema(store: Store) -> None:
@@ -140,20 +108,6 @@ def test_a_store_of_before_has_the_surprises_that_it_would_have_had(tmp_path: Pa
                         [each.chance for each in expected], abs=0.02
                     )
         assert store.tournaments.load(1).played == 40
-
-
-def copy_to_0002(new: Path, old: Path) -> None:
-    """Makes a store of schema 0002 with what is in the other one, as far as it has a place there."""
-    connection = sqlite3.connect(old)
-    connection.executescript(OLD_STORES[1].read_text(encoding="utf-8"))
-    connection.execute("ATTACH ? AS new", (str(new),))
-    names = "SELECT name FROM sqlite_master WHERE type = 'table' AND name <> 'alembic_version'"
-    for (table,) in connection.execute(names).fetchall():
-        columns = ", ".join(row[1] for row in connection.execute(f"PRAGMA main.table_info({table})"))
-        connection.execute(f"DELETE FROM main.{table}")  # noqa: S608, our own
-        connection.execute(f"INSERT INTO main.{table} ({columns}) SELECT {columns} FROM new.{table}")  # noqa: S608
-    connection.commit()
-    connection.close()
 
 
 def test_there_is_an_example_of_every_schema() -> None:
@@ -289,22 +243,6 @@ def test_matches_are_found_by_bot_and_by_fault(store: Store) -> None:
 
 
 # What was acknowledged is there
-
-WRITER = """
-import sys
-from pathlib import Path
-from arena.store.store import Store
-from arena.records import BlockRecord
-from arena.store.matches import Batch
-from tests.store.test_store import record, seat, two_bots
-store = Store.open(sys.argv[1] if "://" in sys.argv[1] else Path(sys.argv[1]))
-first, second = two_bots(store)
-store.tournaments.begin("", "round-robin", {}, "seed", [first, second], ["mantis"])
-for number in range(100_000):
-    played = record(number, 0, seat(first, 1), seat(second, 2))
-    store.matches.write(Batch(1, "mantis", [BlockRecord(number, "", 1, (0, 1))], [played]), [])
-    print(number, flush=True)
-"""
 
 
 def test_what_was_acknowledged_survives_kill_9(tmp_path: Path) -> None:

@@ -9,7 +9,7 @@ import pytest
 
 from arena.store import watch
 from arena.store.store import Store
-from tests.store.test_store import play_blocks
+from tests.support.stores import play_blocks
 
 
 @pytest.mark.parametrize("kind", ["as SQLite counts", "by figures", "PostgreSQL"])

@@ -5,11 +5,9 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Callable, Sequence
 from itertools import combinations
-from random import Random
 
 import pytest
 from hypothesis import given, settings
-from hypothesis import strategies as st
 
 from arena.tournament.formats import (
     FORMATS,
@@ -18,74 +16,22 @@ from arena.tournament.formats import (
     Gauntlet,
     Knockout,
     Ladder,
-    Meeting,
-    MeetingResult,
     Round,
     RoundRobin,
     Swiss,
 )
 from arena.tournament.formats.ladder import quality
-
-Points = Callable[[Meeting], Sequence[float]]
-
-
-def by_strength(meeting: Meeting) -> list[float]:
-    """The entrant with the higher number is placed before the others, always."""
-    return shares([float(entrant) for entrant in meeting.entrants])
-
-
-def all_tied(meeting: Meeting) -> list[float]:
-    return [0.5] * len(meeting.entrants)
-
-
-def mostly_by_strength(seed: int) -> Points:
-    rng = Random(seed)
-    return lambda meeting: shares([entrant + rng.gauss(0, 4) for entrant in meeting.entrants])
-
-
-def with_many_ties(seed: int) -> Points:
-    rng = Random(seed)
-    return lambda meeting: shares([float(rng.randrange(2)) for _ in meeting.entrants])
-
-
-def shares(values: Sequence[float]) -> list[float]:
-    beaten = [sum(1 if own > other else 0.5 if own == other else 0 for other in values) - 0.5 for own in values]
-    return [count / (len(values) - 1) for count in beaten]
-
-
-def newcomer(entrant: int) -> tuple[float, float]:
-    del entrant
-    return 25.0, 25 / 3
-
-
-def play(drawn_by: Format, points: Points, most_rounds: int = 200) -> list[Round]:
-    """Plays to the end, or so many rounds."""
-    rounds: list[Round] = []
-    while len(rounds) < most_rounds and (drawn := drawn_by.next_round(newcomer)) is not None:
-        check(drawn_by, drawn)
-        rounds.append(drawn)
-        drawn_by.record([MeetingResult(meeting, tuple(points(meeting))) for meeting in drawn.meetings])
-    return rounds
-
-
-def check(drawn_by: Format, drawn: Round) -> None:
-    """What holds for the rounds of all formats."""
-    field = drawn_by.field
-    assert drawn.meetings
-    assert drawn.title
-    for meeting in drawn.meetings:
-        assert field.fewest <= len(meeting.entrants) <= field.seats
-        assert len(set(meeting.entrants)) == len(meeting.entrants)
-        assert set(meeting.entrants) <= set(range(field.size))
-        assert len(meeting.deals) == drawn_by.deals
-    assert len({meeting.deals for meeting in drawn.meetings}) == 1, "the same deals at all tables of a round"
-    if drawn_by.waits:
-        seated = [entrant for meeting in drawn.meetings for entrant in meeting.entrants]
-        assert len(set(seated)) == len(seated), "nobody sits twice in a round"
-
-
-def a_field(size: int, seats: int, fewest: int = 2, seed: str = "seed") -> Field:
-    return Field(size, min(size, seats), fewest, seed)
+from tests.support.formats import (
+    Points,
+    a_field,
+    all_tied,
+    by_strength,
+    fields,
+    mostly_by_strength,
+    newcomer,
+    play,
+    results,
+)
 
 
 def met_in(rounds: Sequence[Round]) -> Counter[frozenset[int]]:
@@ -93,20 +39,6 @@ def met_in(rounds: Sequence[Round]) -> Counter[frozenset[int]]:
         frozenset(pair) for drawn in rounds for meeting in drawn.meetings for pair in combinations(meeting.entrants, 2)
     )
 
-
-@st.composite
-def fields(draw: st.DrawFn, largest: int = 40) -> Field:
-    fewest = draw(st.sampled_from([2, 2, 3, 4]))
-    seats = draw(st.integers(fewest, 6))
-    return a_field(draw(st.integers(fewest, largest)), seats, fewest, draw(st.sampled_from(["a", "b", "c"])))
-
-
-results = st.one_of(
-    st.just(by_strength),
-    st.just(all_tied),
-    st.integers(0, 99).map(mostly_by_strength),
-    st.integers(0, 99).map(with_many_ties),
-)
 
 MAKERS: list[Callable[[Field], Format]] = [
     lambda field: RoundRobin(field, cycles=2),

@@ -19,8 +19,9 @@ from random import Random
 import psutil
 import pytest
 
-from tests.cli.run import ARENA, ROOT, SLOW_MACHINE, arena, complaint
-from tests.tournament.test_tournaments import FIELD, PATIENCE, board, kept, on_record, play, results
+from tests.support.cli import SLOW_MACHINE, arena, complaint
+from tests.support.tournaments import FIELD, PATIENCE, board, kept, on_record, play, results, start
+from tests.support.waiting import until
 
 EVENT = (*FIELD, "--seed", "killed", "--rounds", "150", "--bracket", "mantis", *SLOW_MACHINE)
 ENDLESS = (*FIELD, "--seed", "1", "--matches", "100000", "--bracket", "mantis", *SLOW_MACHINE)
@@ -45,10 +46,7 @@ def processes_of(home: Path) -> Iterator[psutil.Process]:
 
 
 def until_gone(home: Path) -> None:
-    deadline = time.monotonic() + PATIENCE
-    while left := list(processes_of(home)):
-        assert time.monotonic() < deadline, left
-        time.sleep(0.05)
+    until(lambda: not list(processes_of(home)), "no process of the home is left")
 
 
 def test_processes_of_a_home_are_found(tmp_path: Path) -> None:
@@ -61,10 +59,7 @@ def test_processes_of_a_home_are_found(tmp_path: Path) -> None:
 
 
 def wait_until_something_counts(home: Path) -> None:
-    deadline = time.monotonic() + PATIENCE
-    while not counted(home):
-        assert time.monotonic() < deadline
-        time.sleep(0.05)
+    until(lambda: counted(home), "a block counts")
 
 
 def counted(home: Path) -> int:
@@ -74,11 +69,6 @@ def counted(home: Path) -> int:
             return int(connection.execute("SELECT sum(folded) FROM brackets").fetchone()[0] or 0)
     except sqlite3.OperationalError:
         return 0  # it is not there yet
-
-
-def start(home: Path, *arguments: str) -> subprocess.Popen[str]:
-    command = [*ARENA, "tournament", *arguments, "--home", str(home)]
-    return subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, cwd=ROOT)
 
 
 @pytest.mark.alone

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from arena.tournament.formats import Decision, Field, Knockout, Meeting, MeetingResult, Part
 from arena.tournament.formats.elimination import TIE_BREAKS, deal_out, tree_order
-from tests.tournament.test_formats import (
+from tests.support.formats import (
     Points,
     a_field,
     all_tied,

@@ -10,7 +10,7 @@ from arena.rating.standings import pair_points
 from arena.tournament.course import OpenMeeting
 from arena.tournament.formats import Decision, Field, Knockout
 from arena.tournament.retrace import Retrace
-from tests.tournament.test_formats import a_field, fields, newcomer
+from tests.support.formats import a_field, fields, newcomer
 
 
 def outcome(seed: int, block: int, entrants: tuple[int, ...]) -> bytes:

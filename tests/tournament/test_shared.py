@@ -6,8 +6,7 @@ import re
 import shutil
 import signal
 import subprocess
-import time
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
@@ -20,10 +19,10 @@ from arena.store.home import Home
 from arena.store.schema import ALL
 from arena.store.store import Store
 from arena.submissions.submit import Submission, submit
-from tests.cli.run import SLOW_MACHINE, arena
-from tests.tournament.test_interrupted import start
-from tests.tournament.test_tournaments import FIELD, PATIENCE, board, kept, play, results
-from tests.web.server import serving
+from tests.support.cli import SLOW_MACHINE, arena
+from tests.support.tournaments import FIELD, PATIENCE, board, kept, play, results, start
+from tests.support.waiting import until
+from tests.support.web_server import serving
 from tests.web.visitor import Visitor
 
 MATCHES = 120
@@ -44,13 +43,6 @@ Sleepy().run()
 ENDLESS = ("random", "sleepy", "--seed", "1", "--matches", "100000", "--bracket", "mantis", *SLOW_MACHINE)
 AT_LEISURE = ("--jobs", "1", "--at-once", "1")
 """One match after the other: seconds pass between the first that is counted and the last."""
-
-
-def until(happened: Callable[[], bool]) -> None:
-    deadline = time.monotonic() + PATIENCE
-    while not happened():
-        assert time.monotonic() < deadline
-        time.sleep(0.02)
 
 
 @contextmanager

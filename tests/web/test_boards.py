@@ -6,9 +6,9 @@ from pathlib import Path
 
 from playwright.sync_api import Browser, expect
 
-from tests.chromium import new_page
-from tests.cli.run import SLOW_MACHINE, arena
-from tests.web.server import serving
+from tests.support.chromium import new_page
+from tests.support.cli import SLOW_MACHINE, arena
+from tests.support.web_server import serving
 
 PATIENCE = 60_000
 

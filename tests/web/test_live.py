@@ -5,8 +5,7 @@ from __future__ import annotations
 import re
 import shutil
 import subprocess
-import time
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
@@ -19,9 +18,10 @@ from arena.store.home import Home
 from arena.store.store import Store
 from arena.submissions.submit import Submission, submit
 from arena.tournament.broadcast import LiveFolder
-from tests.chromium import WIDTHS, new_page, violations
-from tests.cli.run import ARENA, ROOT
-from tests.web.server import Served, serving
+from tests.support.chromium import WIDTHS, new_page, violations
+from tests.support.cli import ARENA, ROOT
+from tests.support.waiting import until
+from tests.support.web_server import Served, serving
 
 PATIENCE = 120.0
 LONG_LIMITS = ("--time-per-move", "100s", "--time-to-start", "60s")
@@ -115,13 +115,6 @@ def is_wanted(home: Path) -> bool:
     return LiveFolder(Home(home).live).is_wanted()
 
 
-def wait_until(condition: Callable[[], bool]) -> None:
-    until = time.monotonic() + PATIENCE
-    while not condition():
-        assert time.monotonic() < until, "it does not happen"
-        time.sleep(0.05)
-
-
 def shown(page: Page) -> tuple[str, int, int]:
     """The match on the screen, the step, and how many steps there are."""
     found = page.evaluate(
@@ -149,7 +142,7 @@ def test_a_tournament_is_followed_move_by_move(home: Path, served: Served, brows
             each.set_default_timeout(1000 * PATIENCE)
         page.goto(f"{served.address}/live")
         page.wait_for_selector("text=No tournament is being played now")
-        wait_until(lambda: is_wanted(home))
+        until(lambda: is_wanted(home))
         with tournament(home, *knockout, "--bracket", "mantis", "--jobs", "1", "--name", "The <b>Cup</b>"):
             page.wait_for_selector("[data-part=state] .is-live")
             expect(page.locator("[data-part=state]")).to_contain_text("The <b>Cup</b>")
@@ -163,7 +156,7 @@ def test_a_tournament_is_followed_move_by_move(home: Path, served: Served, brows
             steps = [shown(page)[2]]
             for turns in (6, 12, 18):
                 allow(home, turns)
-                wait_until(lambda: shown(page)[2] > steps[-1])
+                until(lambda: shown(page)[2] > steps[-1])
                 steps.append(shown(page)[2])
             late.goto(f"{served.address}/live/{match}")
             assert wait_for_screen(late) == match
@@ -192,12 +185,12 @@ def test_a_tournament_is_followed_move_by_move(home: Path, served: Served, brows
 def test_a_quick_match_is_played_at_a_speed_that_people_can_follow(
     home: Path, served: Served, browser: Browser
 ) -> None:
-    wait_until(lambda: not is_wanted(home))  # whoever watched before is gone
+    until(lambda: not is_wanted(home))  # whoever watched before is gone
     with new_page(browser) as page:
         page.set_default_timeout(1000 * PATIENCE)
         page.goto(f"{served.address}/live")
         page.evaluate(NOTE_STEPS)
-        wait_until(lambda: is_wanted(home))
+        until(lambda: is_wanted(home))
         with tournament(home, "random", "greedy", "--seats", "2", "--bracket", "mantis", "--rounds", "100"):
             match = wait_for_screen(page)
         assert re.fullmatch(r"\d+-mantis-\d+-\d", match)
@@ -218,7 +211,7 @@ def test_a_quick_match_is_played_at_a_speed_that_people_can_follow(
 
 def test_nothing_is_written_when_nobody_watches(home: Path, served: Served) -> None:
     assert served.process.poll() is None
-    wait_until(lambda: not is_wanted(home))  # whoever watched before is gone
+    until(lambda: not is_wanted(home))  # whoever watched before is gone
     shutil.rmtree(home / "live", ignore_errors=True)
     with tournament(home, "random", "greedy", "--bracket", "mantis", "--rounds", "1"):
         pass
@@ -226,7 +219,7 @@ def test_nothing_is_written_when_nobody_watches(home: Path, served: Served) -> N
 
 
 def test_a_home_that_cannot_be_written_disturbs_nothing(home: Path, served: Served, browser: Browser) -> None:
-    wait_until(lambda: not is_wanted(home))
+    until(lambda: not is_wanted(home))
     shutil.rmtree(home / "live", ignore_errors=True)
     (home / "live").write_text("no folder")
     with new_page(browser) as page:

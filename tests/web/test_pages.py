@@ -17,9 +17,9 @@ from playwright.sync_api import Browser, Page
 from arena.store.home import Home
 from arena.store.schema import ALL
 from arena.store.store import Store
-from tests.chromium import WIDTHS, new_page, violations
-from tests.cli.run import SLOW_MACHINE, arena
-from tests.web.server import Served, serving
+from tests.support.chromium import WIDTHS, new_page, violations
+from tests.support.cli import SLOW_MACHINE, arena
+from tests.support.web_server import Served, serving
 
 EVIL = '"><img src=x onerror=alert(1)>'
 EVIL_NOTE = "</script><script>document.title='owned'</script>"

@@ -11,9 +11,9 @@ from playwright.sync_api import Browser, Page
 from arena.games import mantis
 from arena.records import PERSON
 from arena.replay import FaultKind
-from tests.chromium import PHONE, WIDTHS, new_page, violations
-from tests.cli.run import arena
-from tests.web.server import Served, serving
+from tests.support.chromium import PHONE, WIDTHS, new_page, violations
+from tests.support.cli import arena
+from tests.support.web_server import Served, serving
 from tests.web.visitor import (
     CRASHES,
     NASTY_NAME,

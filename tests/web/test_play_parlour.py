@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
-from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -23,16 +21,11 @@ from arena.web.play.parlour import Parlour
 from arena.web.play.sitting import Phase
 from arena.web.play.wish import Wish
 from arena.wire import code_of
+from tests.support.waiting import until_async
 from tests.web.visitor import PLAYS, add_bot
 
 PATIENCE = 60.0
 TABLE = Wish("mantis", {"edition": "classic"}, ("bundled-random",), seat=0, seed="a")
-
-
-async def until(condition: Callable[[], bool]) -> None:
-    async with asyncio.timeout(PATIENCE):
-        while not condition():
-            await asyncio.sleep(0.01)
 
 
 def test_a_game_that_everybody_has_left_ends_and_is_not_stored(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -42,15 +35,15 @@ def test_a_game_that_everybody_has_left_ends_and_is_not_stored(tmp_path: Path, m
     async def play(store: Store) -> None:
         async with Parlour(home, store, Sandbox) as parlour:
             sitting = await parlour.open(TABLE)
-            await until(lambda: sitting.person.decision is not None)
+            await until_async(lambda: sitting.person.decision is not None)
             assert sitting.is_on
             monkeypatch.setattr(parlours, "LEFT_AFTER", 0.0)
-            await until(lambda: sitting.id not in parlour.sittings)
+            await until_async(lambda: sitting.id not in parlour.sittings)
             assert sitting.phase is Phase.BROKEN
             assert "was not stored" in sitting.trouble
             assert sitting.match
             match = sitting.match
-            await until(lambda: match.over)  # the bots are set free
+            await until_async(lambda: match.over)  # the bots are set free
             with pytest.raises(NotFound, match="no such game"):
                 parlour.find(sitting.id)
 
@@ -66,9 +59,9 @@ def test_a_home_that_cannot_be_written_is_no_reason_not_to_play(tmp_path: Path) 
     async def play(store: Store) -> None:
         async with Parlour(home, store, Sandbox) as parlour:
             sitting = await parlour.open(TABLE)
-            await until(lambda: sitting.person.decision is not None)
+            await until_async(lambda: sitting.person.decision is not None)
             sitting.person.resign()
-            await until(lambda: sitting.kept is not None)
+            await until_async(lambda: sitting.kept is not None)
             assert sitting.kept
             assert sitting.kept.name is None
             assert "could not be stored" in sitting.kept.why_not

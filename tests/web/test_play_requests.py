@@ -15,7 +15,7 @@ from arena.games import mantis
 from arena.games.tentagram import TENTAGRAM
 from arena.replay import FaultKind
 from arena.web.play.parlour import MOST_GAMES
-from tests.web.server import Served, serving
+from tests.support.web_server import Served, serving
 from tests.web.visitor import Visitor, on_record, wish
 
 SEED = "a seed that nobody may hear of"

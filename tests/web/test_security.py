@@ -10,7 +10,7 @@ from urllib.parse import urlsplit
 
 import pytest
 
-from tests.web.server import Served, serving
+from tests.support.web_server import Served, serving
 
 
 @pytest.fixture(scope="module")

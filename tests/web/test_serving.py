@@ -7,8 +7,8 @@ import signal
 import socket
 from pathlib import Path
 
-from tests.cli.run import complaint
-from tests.web.server import serving
+from tests.support.cli import complaint
+from tests.support.web_server import serving
 
 
 def test_it_says_where_it_is_and_stops_on_sigterm(tmp_path: Path) -> None:

@@ -12,7 +12,7 @@ from arena.rating.standings import pair_points
 from arena.tournament.formats import Knockout
 from arena.tournament.retrace import Retrace
 from arena.web.tree import MOST_TABLES, Drawing, draw_tree
-from tests.tournament.test_formats import a_field
+from tests.support.formats import a_field
 
 EVIL = "</svg><script>alert(1)</script> & \"'>"
 NAMES = [EVIL, "a name that is far too long for the drawing", *(f"bot {number}" for number in range(200))]

@@ -18,8 +18,8 @@ from arena.replay import Replay
 from arena.store.archive import StoredMatch
 from arena.store.home import Home
 from arena.store.store import Store
-from tests.chromium import DESKTOP, new_page
-from tests.web.server import Served
+from tests.support.chromium import DESKTOP, new_page
+from tests.support.web_server import Served
 
 PATIENCE = 60.0
 CRASHES = """

@@ -7,7 +7,7 @@ import subprocess
 import sys
 from pathlib import Path
 
-from tests.cli.run import ROOT
+from tests.support.cli import ROOT
 
 
 def test_the_stubs_are_current(tmp_path: Path) -> None:

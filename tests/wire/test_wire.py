@@ -13,7 +13,7 @@ from arena.games import mantis, tentagram
 from arena.v1 import referee_pb2 as pb
 from arena.wire import mantis as mantis_wire
 from arena.wire import tentagram as tentagram_wire
-from tests.games.variants import VARIANTS, Variant
+from tests.support.variants import VARIANTS, Variant
 
 Reader = mantis_wire.MantisReader | tentagram_wire.TentagramReader
 

@@ -11,8 +11,8 @@ from arena.games.registry import find_game
 from arena.replay.selfplay import simulate_game
 from arena.web.drawing.html import ShownMatch, as_html
 from arena.web.viewer.film import film_of
-from tests.chromium import WIDTHS, new_page, violations
-from tests.reports.samples import board
+from tests.support.boards import board
+from tests.support.chromium import WIDTHS, new_page, violations
 
 EVIL = "</script><script>document.title='owned'</script>"
 

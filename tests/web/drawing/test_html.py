@@ -12,7 +12,7 @@ import pytest
 from arena.reports.board import Board, Overall
 from arena.web.drawing.html import as_html
 from arena.web.drawing.markup import VOID
-from tests.reports.samples import BOTS, Bot, board, crowd, overall, two_brackets
+from tests.support.boards import BOTS, Bot, board, crowd, overall, two_brackets
 
 NOW = "2026-05-04 12:30 UTC"
 ELEMENTS = """

@@ -18,8 +18,8 @@ from arena.replay import Replay, follow, start
 from arena.web.viewer.chances import chances_of
 from arena.web.viewer.film import film_of
 from arena.web.viewer.page import as_html
-from tests.chromium import DESKTOP, PHONE, new_page, violations
-from tests.web.viewer.samples import EVIL, match_with_faults, random_match, variant
+from tests.support.chromium import DESKTOP, PHONE, new_page, violations
+from tests.support.films import EVIL, match_with_faults, random_match, variant
 
 READ_EVERY_STEP = """
 (seat) => {

@@ -10,7 +10,7 @@ import pytest
 from arena.games import mantis, tentagram
 from arena.replay import Decision, Fault, Replay
 from arena.web.viewer.chances import chances_at, chances_of
-from tests.web.viewer.samples import match_with_faults, random_match, variant
+from tests.support.films import match_with_faults, random_match, variant
 
 NAMES = ["mantis-classic-2", "mantis-icons-6", "tentagram-free-3", "tentagram-strict-4"]
 MOVES = 3_000

@@ -18,9 +18,9 @@ from arena.games.tentagram.cards import ANYWHERE
 from arena.replay import Decision, Fault, FaultKind, Header, follow, result_line, start
 from arena.web.viewer.film import Entry, Film, FilmMaker, film_of
 from arena.web.viewer.frames import MantisFrame, frame
-from tests.games.test_information import actions_so_far, replayed, with_everything_hidden_permuted
-from tests.games.variants import VARIANTS, Variant
-from tests.web.viewer.samples import match_with_faults, random_match, variant
+from tests.support.films import match_with_faults, random_match, variant
+from tests.support.hidden import actions_so_far, replayed, with_everything_hidden_permuted
+from tests.support.variants import VARIANTS, Variant
 
 every_variant = pytest.mark.parametrize("each", VARIANTS, ids=str)
 few = settings(max_examples=2)

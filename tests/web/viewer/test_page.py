@@ -13,7 +13,7 @@ from importlib import resources
 from arena.replay import Replay
 from arena.web.viewer.film import film_of
 from arena.web.viewer.page import START, as_html, bundle, script_safe, static
-from tests.web.viewer.samples import EVIL, random_match, variant
+from tests.support.films import EVIL, random_match, variant
 
 MODULES = sorted(
     each.name for each in resources.files("arena.web.viewer").joinpath("static").iterdir() if each.name.endswith(".js")

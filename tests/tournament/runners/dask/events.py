@@ -9,8 +9,8 @@ from arena.referee import Limits
 from arena.store.home import Home
 from arena.store.store import Store
 from arena.submissions.submit import Submission, submit
-from tests.cli.run import SLOW_MACHINE
-from tests.tournament.test_tournaments import board, kept, results
+from tests.support.cli import SLOW_MACHINE
+from tests.support.tournaments import board, kept, results
 
 BUILT = """
 name = "built"

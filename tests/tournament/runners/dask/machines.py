@@ -9,8 +9,7 @@ import asyncio
 import os
 import socket
 import subprocess
-import time
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -18,19 +17,12 @@ from pathlib import Path
 import psutil
 from distributed import rpc
 
-from tests.cli.run import ARENA, ROOT
+from tests.support.cli import ARENA, ROOT
 from tests.tournament.runners.dask.network import Network
 
 PATIENCE = 120.0
 HEAD, DESK = "head", "desk"
 """The hosts of the scheduler and the client. Workers have the names of theirs."""
-
-
-def wait_until(what: str, is_so: Callable[[], object]) -> None:
-    deadline = time.monotonic() + PATIENCE
-    while not is_so():
-        assert time.monotonic() < deadline, f"not within {PATIENCE:g} s: {what}"
-        time.sleep(0.05)
 
 
 def free_port() -> int:

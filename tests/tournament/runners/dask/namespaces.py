@@ -27,11 +27,12 @@ from typing import Any
 
 import psutil
 
-from tests.cli.run import ARENA, ROOT
+from tests.support.cli import ARENA, ROOT
+from tests.support.tournaments import board, on_record, play
+from tests.support.waiting import until
 from tests.tournament.runners.dask.events import Record, check_equal, event, record, take_in
-from tests.tournament.runners.dask.machines import DESK, HEAD, Machines, wait_until
+from tests.tournament.runners.dask.machines import DESK, HEAD, Machines
 from tests.tournament.runners.dask.network import network
-from tests.tournament.test_tournaments import board, on_record, play
 
 ROUNDS = 2000
 CUT_FOR = 45.0
@@ -69,7 +70,7 @@ class Trial:
         home = self.home(name)
         self.kept = {}
         self.machines.begin(home, *self.event)
-        wait_until("both workers play", lambda: self.machines.plays("a", "b") and on_record(home))
+        until(lambda: self.machines.plays("a", "b") and on_record(home), "both workers play")
         return home
 
     def note(self, home: Path) -> None:
@@ -119,7 +120,7 @@ def link_is_cut(trial: Trial, seconds: float = CUT_FOR) -> str:
     time.sleep(seconds)
     net.restore("a")
     trial.end(home)
-    wait_until("worker a has noticed", lambda: "The scheduler is gone" in trial.machines.said())
+    until(lambda: "The scheduler is gone" in trial.machines.said(), "worker a has noticed")
     return f"the link of worker a cut for {seconds:g} s"
 
 
@@ -159,7 +160,7 @@ def worker_is_slow(trial: Trial) -> str:
     tables = trial.machines.tables("a")
     for table in tables:
         table.suspend()
-    wait_until("others play what the slow worker has", lambda: "a worker is slow" in trial.machines.told())
+    until(lambda: "a worker is slow" in trial.machines.told(), "others play what the slow worker has")
     for table in tables:
         table.resume()
     trial.end(home, "a worker is slow")
@@ -171,7 +172,7 @@ def many_are_killed(trial: Trial, random: Random) -> str:
     machines, home = trial.machines, trial.home("killed")
     trial.kept = {}
     machines.begin(home, *trial.event)
-    wait_until("something is on record", lambda: on_record(home))
+    until(lambda: on_record(home), "something is on record")
     victims = [DESK] * KILLS + [random.choice(["a", "b", HEAD]) for _ in range(KILLS)]
     random.shuffle(victims)
     clients = 0
@@ -223,7 +224,7 @@ def trial(rounds: int) -> Iterator[Trial]:
             raise
         finally:
             machines.stop()
-            wait_until("all that played is gone", lambda: not left(machines.folder))
+            until(lambda: not left(machines.folder), "all that played is gone")
 
 
 def left(folder: Path) -> list[psutil.Process]:

@@ -9,7 +9,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 
-from tests.cli.run import ROOT
+from tests.support.cli import ROOT
 from tests.tournament.runners.dask.wire import finish_frames
 
 SUBNET = "10.213.7"

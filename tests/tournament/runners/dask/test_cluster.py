@@ -13,10 +13,11 @@ import pytest
 
 from arena.cli.cluster import link_to
 from arena.errors import BadTournament
-from tests.cli.run import ARENA, ROOT, complaint
+from tests.support.cli import ARENA, ROOT, complaint
+from tests.support.tournaments import board, on_record, play
+from tests.support.waiting import until
 from tests.tournament.runners.dask.events import FIELD, FIRST_CHOICE, Record, check_equal, event, record, take_in
-from tests.tournament.runners.dask.machines import HEAD, PATIENCE, Machines, wait_until
-from tests.tournament.test_tournaments import board, on_record, play
+from tests.tournament.runners.dask.machines import HEAD, PATIENCE, Machines
 
 EVENT = event(100)
 
@@ -44,7 +45,7 @@ def machines(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Machines]:
     found = Machines(tmp_path_factory.mktemp("machines"))
     for name in (HEAD, "a", "b"):
         found.start(name)
-    wait_until("both workers are there", lambda: found.workers() == 2)
+    until(lambda: found.workers() == 2, "both workers are there")
     yield found
     found.stop()
     assert "Traceback" not in found.said()
@@ -60,7 +61,7 @@ def bots_in(cache: Path) -> dict[str, tuple[int, int]]:
 def test_a_tournament_is_the_same_as_on_one_machine(home: Path, machines: Machines, straight: Record) -> None:
     most = 0
     conductor = machines.begin(home, *EVENT)
-    wait_until("both workers play", lambda: machines.plays("a", "b"))
+    until(lambda: machines.plays("a", "b"), "both workers play")
     while conductor.poll() is None:
         most = max(most, len(machines.tables("a")), len(machines.tables("b")))
         time.sleep(0.1)
@@ -92,7 +93,7 @@ def test_bots_travel_once_are_built_there_and_do_not_play_when_they_were_changed
 
 def test_a_worker_that_is_killed_costs_nothing(home: Path, machines: Machines, straight: Record) -> None:
     machines.begin(home, *EVENT)
-    wait_until("both workers play", lambda: machines.plays("a", "b"))
+    until(lambda: machines.plays("a", "b"), "both workers play")
     tables = machines.freeze("a")  # or the tournament might be over before it is killed
     machines.kill("a")
     for table in tables:
@@ -106,7 +107,7 @@ def test_a_worker_that_is_killed_costs_nothing(home: Path, machines: Machines, s
 
 def test_a_scheduler_that_is_killed_costs_nothing(home: Path, machines: Machines, straight: Record) -> None:
     machines.begin(home, *EVENT)
-    wait_until("somebody plays", lambda: machines.plays("a") or machines.plays("b"))
+    until(lambda: machines.plays("a") or machines.plays("b"), "somebody plays")
     machines.kill(HEAD)
     machines.start(HEAD)
     assert "the scheduler at" in machines.end()
@@ -116,7 +117,7 @@ def test_a_scheduler_that_is_killed_costs_nothing(home: Path, machines: Machines
 def test_a_tournament_goes_on_here_and_there(home: Path, machines: Machines, straight: Record) -> None:
     """Begun on the cluster, killed, gone on with on this machine, killed, and ended on the cluster."""
     machines.begin(home, *EVENT)
-    wait_until("something is on record", lambda: on_record(home))
+    until(lambda: on_record(home), "something is on record")
     machines.kill_conductor()
     acknowledged = on_record(home)
     here = subprocess.Popen(
@@ -125,7 +126,7 @@ def test_a_tournament_goes_on_here_and_there(home: Path, machines: Machines, str
         stdout=subprocess.DEVNULL,
         stderr=subprocess.DEVNULL,
     )
-    wait_until("more is on record", lambda: on_record(home) > acknowledged)
+    until(lambda: on_record(home) > acknowledged, "more is on record")
     here.kill()
     here.wait()
     machines.begin(home, "--resume")
@@ -166,7 +167,7 @@ def test_a_cluster_on_this_machine_comes_back_and_leaves_nobody_behind() -> None
             both[1].kill()
             said = iter(local.stderr.readline, "")
             assert any("worker local-1 has ended with exit code -9, and is started again" in line for line in said)
-            wait_until("it is started again", lambda: len(psutil.Process(local.pid).children()) == 2)
+            until(lambda: len(psutil.Process(local.pid).children()) == 2, "it is started again")
             left = psutil.Process(local.pid).children()
         finally:
             local.terminate()

@@ -6,8 +6,8 @@ import os
 
 import pytest
 
+from tests.support.waiting import until
 from tests.tournament.runners.dask import namespaces
-from tests.tournament.runners.dask.machines import wait_until
 
 
 @pytest.mark.skipif(
@@ -22,7 +22,7 @@ def test_a_worker_behind_a_bad_line_that_is_cut_costs_nothing(monkeypatch: pytes
         net.worsen("a", seconds=0.02, loss=0.02)
         home = trial.home("cut")
         trial.machines.begin(home, *trial.event)
-        wait_until("worker a plays", lambda: trial.machines.plays("a"))
+        until(lambda: trial.machines.plays("a"), "worker a plays")
         trial.machines.freeze("a")  # or its part of the tournament might be over before
         net.cut("a")
         trial.machines.thaw("a")

@@ -15,9 +15,10 @@ from cryptography.hazmat.primitives import hashes, serialization
 from cryptography.hazmat.primitives.asymmetric import ec
 from cryptography.x509.oid import NameOID
 
-from tests.cli.run import SLOW_MACHINE, arena, said
-from tests.tournament.runners.dask.machines import HEAD, Machines, wait_until
-from tests.tournament.test_tournaments import FIELD
+from tests.support.cli import SLOW_MACHINE, arena, said
+from tests.support.tournaments import FIELD
+from tests.support.waiting import until
+from tests.tournament.runners.dask.machines import HEAD, Machines
 
 EVENT = (*FIELD, "--seed", "tls", "--rounds", "2", "--bracket", "mantis", *SLOW_MACHINE)
 
@@ -109,7 +110,7 @@ def test_only_who_has_a_certificate_of_the_cluster_gets_in(tmp_path: Path, ours:
         machines.start("a")
         machines.options = wrong
         machines.start("stranger")
-        wait_until("both listen", lambda: len(ports(machines, HEAD)) == len(ports(machines, "a")) == 2)
+        until(lambda: len(ports(machines, HEAD)) == len(ports(machines, "a")) == 2, "both listen")
         for name in (HEAD, "a"):
             pages = {port: page(port) for port in ports(machines, name)}
             assert sorted(pages.values(), key=str) == [404, None], "one port for the cluster, no page behind another"

@@ -11,7 +11,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
-from tests.cli.run import ARENA
+from tests.support.cli import ARENA
 
 
 @dataclass(frozen=True)

@@ -8,8 +8,7 @@ import os
 import re
 import signal
 import subprocess
-import time
-from collections.abc import AsyncIterator, Callable, Iterator, Sequence
+from collections.abc import AsyncIterator, Iterator, Sequence
 from contextlib import asynccontextmanager, contextmanager
 from dataclasses import dataclass
 from pathlib import Path
@@ -25,7 +24,7 @@ from arena.store.store import Store
 from arena.store.tokens import Scope
 from arena.v1 import mantis_pb2
 from arena.v1 import referee_pb2 as pb
-from tests.cli.run import ARENA
+from tests.support.cli import ARENA
 
 PATIENCE = 60.0
 
@@ -60,14 +59,6 @@ class Serving:
     def stop(self) -> int:
         self.process.send_signal(signal.SIGTERM)
         return self.process.wait(PATIENCE)
-
-
-def until(condition: Callable[[], bool]) -> None:
-    """Waits for a condition that must come true."""
-    deadline = time.monotonic() + PATIENCE
-    while not condition():
-        assert time.monotonic() < deadline, "it did not happen"
-        time.sleep(0.02)
 
 
 @contextmanager

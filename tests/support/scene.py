@@ -8,8 +8,7 @@ import shutil
 import signal
 import subprocess
 import sys
-import time
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
 
@@ -17,20 +16,13 @@ import psutil
 import pytest
 
 from arena.referee import Program
-from tests.cli.run import ARENA, ROOT
+from tests.support.cli import ARENA, ROOT
 
-STUBBORN = Path(__file__).parent / "stubborn.py"
+STUBBORN = Path(__file__).parents[1] / "faults" / "stubborn.py"
 PATIENCE = 120.0
 """Seconds after which something that must happen has not: the machine may be busy with much else."""
 SLOW_MACHINE = ("--time-per-move", "60s", "--time-to-start", "60s")
 FIELD = ("random", "greedy", "counter")
-
-
-def until(condition: Callable[[], bool], what: str) -> None:
-    deadline = time.monotonic() + PATIENCE
-    while not condition():
-        assert time.monotonic() < deadline, f"in vain waited until {what}"
-        time.sleep(0.02)
 
 
 # Bots

@@ -7,7 +7,7 @@ from random import Random
 from arena.games.registry import find_game
 from arena.replay import Decision, Fault, FaultKind, Header, Playback, Replay, result_line
 from arena.replay.selfplay import simulate_game
-from tests.games.variants import VARIANTS, Variant
+from tests.support.variants import VARIANTS, Variant
 
 EVIL = (
     "</script><img src=x onerror=alert(1)>",
