@@ -42,7 +42,7 @@ from arena.tournament.design import design
 from arena.tournament.formats import Swiss
 from arena.tournament.formats.base import Field, MeetingResult
 from arena.tournament.separation import refit_scope
-from arena.web.boards import ON_A_PAGE, Filter, load
+from arena.web.pages.boards import ON_A_PAGE, Filter, load
 from bench.scale_laws import Point
 from bench.scale_rehearsal import (
     BRACKET,

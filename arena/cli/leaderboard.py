@@ -26,9 +26,9 @@ from arena.reports.exports import as_csv, as_json, as_markdown
 from arena.store.home import Home
 from arena.store.schema import ALL
 from arena.store.store import Store
+from arena.web.drawing.board_page import HighlightMatch, as_html
 from arena.web.drawing.highlights import shown as shown_match
 from arena.web.drawing.highlights import worth_seeing
-from arena.web.drawing.html import ShownMatch, as_html
 
 if TYPE_CHECKING:
     from arena.client.desk import Server
@@ -94,7 +94,7 @@ def leaderboard(
 
 def _from_store(
     store: Store, brackets: Sequence[str], tournament: str | None, *, with_matches: bool
-) -> tuple[list[Board], list[ShownMatch]]:
+) -> tuple[list[Board], list[HighlightMatch]]:
     number = store.tournaments.find(tournament).id if tournament is not None else None
     boards = build_boards(store, brackets, number)
     if not with_matches:
@@ -105,7 +105,7 @@ def _from_store(
 
 def _from_server(
     server: Server, brackets: Sequence[str], tournament: str | None, *, with_matches: bool
-) -> tuple[list[Board], list[ShownMatch]]:
+) -> tuple[list[Board], list[HighlightMatch]]:
     document, worth = server.leaderboard(brackets, tournament)
     boards = from_json(document)
     if not boards:

@@ -38,7 +38,7 @@ def web(
 
     Example: arena web --port 8080 --no-open
     """
-    from arena.web.serving import serve
+    from arena.web.server import serve
 
     place = Home(home, store_url)
     with Store.open(place.database) as store:

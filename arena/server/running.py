@@ -31,7 +31,7 @@ from arena.server.tls import Identity
 from arena.server.unfinished import Unfinished
 from arena.store.home import Home
 from arena.store.store import Store
-from arena.web.serving import is_loopback, listen, prepare
+from arena.web.server import is_loopback, listen, prepare
 
 GARBAGE = 20_000, 20, 50
 """How seldom the collector of circular garbage runs: with hundreds of matches at once it has much to look through, and

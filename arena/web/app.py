@@ -19,15 +19,16 @@ from arena.errors import ArenaError, BadStore, NotFound
 from arena.sandbox import Sandbox
 from arena.store.home import Home
 from arena.store.store import Store
-from arena.web import boards, bots, live, matches, tournaments
-from arena.web.courses import Courses
-from arena.web.events import Hub, TooMany
-from arena.web.live import Live
-from arena.web.oracle import Oracle
-from arena.web.pages import Pages
+from arena.web.chances_worker import ChancesWorker
+from arena.web.events import EventHub, TooMany
+from arena.web.live import pages as live
+from arena.web.live.watcher import LiveWatcher
+from arena.web.pages import boards, bots, matches, tournaments
+from arena.web.pages.progress import ProgressCache
 from arena.web.play import routes as play
-from arena.web.play.parlour import Parlour
-from arena.web.security import Gate, Guarded, NotAllowed
+from arena.web.play.lobby import Lobby
+from arena.web.rendering import Pages
+from arena.web.security import NotAllowed, SecurityMiddleware, TokenGate
 from arena.web.site import Site, site_of
 
 STATUS: dict[type[ArenaError], int] = {NotFound: 404, NotAllowed: 403, TooMany: 503}
@@ -39,7 +40,7 @@ log = logging.getLogger("arena.web")
 def create_app(
     home: Home,
     store: Store,
-    gate: Gate,
+    gate: TokenGate,
     sandbox: Callable[[], Sandbox] = Sandbox,
     *,
     private: bool,
@@ -53,16 +54,16 @@ def create_app(
     """
     pages = Pages(gate, home.conducted)
     watch = store.watch()
-    hub = Hub(lambda: hash((watch.look(), home.conducted(), store.conducted())))  # also who began, or ceased, to play
-    oracle = Oracle()
-    screen = Live(home, hub)
-    parlour = Parlour(home, store, sandbox)
-    site = Site(home, store, gate, pages, hub, oracle, private, Courses(store), screen, parlour)
+    hub = EventHub(lambda: hash((watch.look(), home.conducted(), store.conducted())))
+    oracle = ChancesWorker()
+    screen = LiveWatcher(home, hub)
+    lobby = Lobby(home, store, sandbox)
+    site = Site(home, store, gate, pages, hub, oracle, private, ProgressCache(store), screen, lobby)
 
     @asynccontextmanager
     async def lifespan(_: Starlette) -> AsyncIterator[None]:
         with watch, closing(oracle):
-            async with hub, screen, parlour:
+            async with hub, screen, lobby:
                 yield
 
     app = Starlette(
@@ -86,7 +87,7 @@ def create_app(
         lifespan=lifespan,
     )
     app.state.site = site
-    return Guarded(app, gate, hosts), site
+    return SecurityMiddleware(app, gate, hosts), site
 
 
 def _mistake(request: Request, error: Exception) -> Response:

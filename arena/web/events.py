@@ -50,7 +50,7 @@ Maker = Callable[[], Messages]
 
 
 @dataclass(eq=False)
-class Follower:
+class Subscriber:
     """A browser that waits for what is new."""
 
     waiting: dict[str, bytes] = field(default_factory=dict)
@@ -75,11 +75,11 @@ class Topic:
     """Something that browsers follow."""
 
     make: Maker
-    followers: set[Follower] = field(default_factory=set)
+    followers: set[Subscriber] = field(default_factory=set)
     latest: dict[str, bytes] = field(default_factory=dict)
     """What was told last, by name."""
 
-    def greet(self, follower: Follower) -> None:
+    def greet(self, follower: Subscriber) -> None:
         """Tells somebody who has just come how it is."""
         for name, message in self.latest.items():
             follower.tell(name, message)
@@ -109,7 +109,7 @@ def raw(name: str, content: str) -> bytes:
     return f"event: {name}\ndata: {content}\n\n".encode()
 
 
-class Hub:
+class EventHub:
     """Knows the topics and who follows them."""
 
     def __init__(self, look: Callable[[], int]) -> None:
@@ -121,7 +121,7 @@ class Hub:
         """What went wrong at the last look."""
         self.topics: dict[Hashable, Topic] = {}
         self.closed = asyncio.Event()
-        self._guests: set[Follower] = set()
+        self._guests: set[Subscriber] = set()
         self._ticking: asyncio.Task[None] | None = None
 
     async def __aenter__(self) -> Self:
@@ -170,7 +170,7 @@ class Hub:
         `new`: makes the topic where nobody has followed it before.
         """
         topic = self.topics.get(key) or self.topics.setdefault(key, new(make))
-        follower = Follower()
+        follower = Subscriber()
         is_first = not topic.followers
         topic.followers.add(follower)
         try:
@@ -195,7 +195,7 @@ class Hub:
             guest.has_mail.set()
 
     @contextmanager
-    def woken_at_the_end(self, follower: Follower) -> Iterator[None]:
+    def woken_at_the_end(self, follower: Subscriber) -> Iterator[None]:
         """For a browser that follows what is no topic here: it must not wait, either, when the server stops."""
         self._guests.add(follower)
         try:

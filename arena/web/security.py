@@ -46,7 +46,7 @@ class NotAllowed(ArenaError):
     """Somebody wants to change something who may not."""
 
 
-class Gate:
+class TokenGate:
     """Knows the token, and who has shown it."""
 
     def __init__(self, token: str | None = None, port: int = 0) -> None:
@@ -92,13 +92,13 @@ class Gate:
             raise NotAllowed("this did not come from a page of this arena: load the page again.")
 
 
-class Guarded:
+class SecurityMiddleware:
     """Stands around the whole application.
 
     It refuses strange hosts and large bodies, lets in who brings the token, and adds the headers that protect pages.
     """
 
-    def __init__(self, app: ASGIApp, gate: Gate, hosts: Iterable[str] | None) -> None:
+    def __init__(self, app: ASGIApp, gate: TokenGate, hosts: Iterable[str] | None) -> None:
         """`hosts`: the names by which we are reached; None: whatever they are."""
         self.app = app
         self.gate = gate

@@ -9,15 +9,15 @@ from starlette.requests import Request
 
 from arena.store.home import Home
 from arena.store.store import Store
-from arena.web.courses import Courses
-from arena.web.events import Hub
-from arena.web.oracle import Oracle
-from arena.web.pages import Pages
-from arena.web.security import Gate
+from arena.web.chances_worker import ChancesWorker
+from arena.web.events import EventHub
+from arena.web.pages.progress import ProgressCache
+from arena.web.rendering import Pages
+from arena.web.security import TokenGate
 
 if TYPE_CHECKING:
-    from arena.web.live import Live
-    from arena.web.play.parlour import Parlour
+    from arena.web.live.watcher import LiveWatcher
+    from arena.web.play.lobby import Lobby
 
 
 @dataclass(frozen=True, slots=True)
@@ -26,15 +26,15 @@ class Site:
 
     home: Home
     store: Store
-    gate: Gate
+    gate: TokenGate
     pages: Pages
-    hub: Hub
-    oracle: Oracle
+    hub: EventHub
+    oracle: ChancesWorker
     private: bool
     """Whether only this machine reaches it: then bots' logs are shown to everybody who does."""
-    courses: Courses
-    live: Live
-    parlour: Parlour
+    courses: ProgressCache
+    live: LiveWatcher
+    lobby: Lobby
 
     def conducted(self) -> frozenset[int]:
         """The tournaments that are being played, here or in another home that shares the store."""

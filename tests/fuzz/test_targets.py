@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from tests.fuzz.mutations import mutated
 from tests.fuzz.targets import TARGETS, boards, manifest, replay, sdk, stream
 
-EXAMPLES = {"stream": 60, "sdk": 200, "replay": 300, "screening": 80, "manifest": 200, "upload": 100, "boards": 50}
+EXAMPLES = {"stream": 60, "sdk": 200, "replay": 300, "live_match": 80, "manifest": 200, "upload": 100, "boards": 50}
 """What takes each of them about a second."""
 
 

@@ -22,8 +22,8 @@ from arena.submissions.submit import Submission, submit
 from tests.support.cli import SLOW_MACHINE, arena
 from tests.support.tournaments import FIELD, PATIENCE, board, kept, play, results, start
 from tests.support.waiting import until
+from tests.support.web_play import Visitor
 from tests.support.web_server import serving
-from tests.web.visitor import Visitor
 
 MATCHES = 120
 EVENT = (*FIELD, "--seed", "shared", "--matches", str(MATCHES), "--bracket", "mantis", *SLOW_MACHINE)

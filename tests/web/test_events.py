@@ -10,7 +10,7 @@ import pytest
 
 from arena.errors import BadStore
 from arena.web import events
-from arena.web.events import Hub, Messages, TooMany
+from arena.web.events import EventHub, Messages, TooMany
 
 
 @pytest.fixture(autouse=True)
@@ -48,7 +48,7 @@ def test_what_changes_is_made_once_for_all_who_follow() -> None:
     board = Board()
 
     async def run() -> None:
-        async with Hub(board.look) as hub:
+        async with EventHub(board.look) as hub:
             streams = [hub.follow("board", board.make) for _ in range(20)]
             for stream in streams:
                 await heard(stream, b"data: 0")
@@ -68,7 +68,7 @@ def test_a_store_that_fails_for_a_while_stops_nothing() -> None:
     board = Board()
 
     async def run() -> None:
-        async with Hub(board.look) as hub, aclosing(hub.follow("board", board.make)) as first:  # type: ignore[type-var]
+        async with EventHub(board.look) as hub, aclosing(hub.follow("board", board.make)) as first:  # type: ignore[type-var]
             await heard(first, b"data: 0")
             board.is_broken = True
             await asyncio.sleep(0.1)
@@ -87,7 +87,7 @@ def test_there_is_an_end_to_followers(monkeypatch: pytest.MonkeyPatch) -> None:
     board = Board()
 
     async def run() -> None:
-        async with Hub(board.look) as hub, aclosing(hub.follow("board", board.make)) as first:  # type: ignore[type-var]
+        async with EventHub(board.look) as hub, aclosing(hub.follow("board", board.make)) as first:  # type: ignore[type-var]
             await heard(first, b"data: 0")
             with pytest.raises(TooMany, match="too many browsers"):
                 hub.response("board", board.make)

@@ -8,8 +8,8 @@ from arena.reports import words
 from arena.reports.board import THINK_MS_BOUNDS, Row
 from arena.reports.words import NOTHING
 from arena.web.drawing.colours import step_of
-from arena.web.drawing.markup import Markup, joined, tag
 from arena.web.drawing.plots import MOST, Scale, drawing, label, line, text
+from arena.web.drawing.svg import Markup, joined, tag
 
 PATTERNS = (None, "hatch", "dots", "bars")
 """Places next to each other differ in lightness and in pattern."""

@@ -8,7 +8,7 @@ from arena import replay
 from arena.reports.board import Board
 from arena.reports.words import percent
 from arena.store.store import Store
-from arena.web.drawing.html import ShownMatch
+from arena.web.drawing.board_page import HighlightMatch
 from arena.web.viewer.chances import chances_of
 from arena.web.viewer.film import film_of
 
@@ -31,7 +31,7 @@ def worth_seeing(store: Store, boards: Sequence[Board], scope: int) -> dict[str,
     return wanted
 
 
-def shown(name: str, why: str, written: bytes) -> ShownMatch:
+def shown(name: str, why: str, written: bytes) -> HighlightMatch:
     """Such a match, from its replay, for a page."""
     record = replay.loads(written)
-    return ShownMatch(f"{why} ({name})", film_of(record), chances_of(record, moves=MOVES))
+    return HighlightMatch(f"{why} ({name})", film_of(record), chances_of(record, moves=MOVES))

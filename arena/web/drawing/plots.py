@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from arena.reports import words
 from arena.reports.board import Row
 from arena.reports.words import NOT_SEPARATED, NOTHING, SIGMA, typeset
-from arena.web.drawing.markup import Markup, joined, number, tag
+from arena.web.drawing.svg import Markup, joined, number, tag
 
 MOST = 12
 """So many bots are in a plot at most: the first ones on the board."""

@@ -5,7 +5,7 @@
     person      the person as the referee's table sees a player, with the clock
     hints       what a bot would do here, asked for and never played
     sitting     one game with a person: what its browsers are told
-    parlour     all of them, and the one referee that they have
+    lobby     all of them, and the one referee that they have
     words       choices and results in words
     routes      the addresses
 

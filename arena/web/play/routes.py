@@ -15,11 +15,11 @@ from arena.games.base import Json
 from arena.games.registry import GAMES
 from arena.replay import strict_json
 from arena.web.events import stream
+from arena.web.play.lobby import Full
+from arena.web.play.match import PersonMatch
 from arena.web.play.opponents import Kind, Opponent, all_opponents, default_table
-from arena.web.play.parlour import Full
 from arena.web.play.person import OutOfTurn
-from arena.web.play.sitting import Sitting
-from arena.web.play.wish import LONGEST_NAME, LONGEST_SEED, Wish
+from arena.web.play.request import LONGEST_NAME, LONGEST_SEED, PlayRequest
 from arena.web.security import NotAllowed
 from arena.web.site import Site, site_of
 
@@ -48,7 +48,7 @@ def choose_table(request: Request) -> Response:
         clocks=CLOCKS,
         longest_name=LONGEST_NAME,
         longest_seed=LONGEST_SEED,
-        under_way=[each for each in list(site.parlour.sittings.values()) if each.is_on],
+        under_way=[each for each in list(site.lobby.matches.values()) if each.is_on],
     )
 
 
@@ -98,12 +98,12 @@ def follow_table(request: Request) -> Response:
     return stream(_sitting(request).follow(site_of(request).hub))
 
 
-def _sitting(request: Request) -> Sitting:
+def _sitting(request: Request) -> PersonMatch:
     """The game that the address names, for somebody who may play it: it shows a hand."""
     site = site_of(request)
     if not site.gate.is_known(request):
         raise NotAllowed("only who opened the address that arena web has printed, with its token, may see this game.")
-    return site.parlour.find(request.path_params["game"])
+    return site.lobby.find(request.path_params["game"])
 
 
 # What pages send
@@ -142,7 +142,7 @@ def _field(document: object, name: str, kind: type[Field]) -> Field:
 
 @changes
 async def begin(request: Request, document: object) -> Response:
-    return await _opened(site_of(request), Wish.read(document))
+    return await _opened(site_of(request), PlayRequest.read(document))
 
 
 @changes
@@ -168,8 +168,8 @@ async def again(request: Request, document: object) -> Response:
     return await _opened(site_of(request), sitting.wish.again(sitting.seat, rotate=rotate))
 
 
-async def _opened(site: Site, wish: Wish) -> Response:
-    sitting = await site.parlour.open(wish)
+async def _opened(site: Site, wish: PlayRequest) -> Response:
+    sitting = await site.lobby.open(wish)
     return JSONResponse({"address": f"/play/{sitting.id}"}, 201)
 
 

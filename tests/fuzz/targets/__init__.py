@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import NamedTuple
 
-from tests.fuzz.targets import boards, manifest, replay, screening, sdk, stream, upload
+from tests.fuzz.targets import boards, live_match, manifest, replay, sdk, stream, upload
 
 
 class Target(NamedTuple):
@@ -22,7 +22,7 @@ TARGETS = {
     "stream": Target(stream.check, stream.seeds),
     "sdk": Target(sdk.check, sdk.seeds),
     "replay": Target(replay.check, replay.seeds),
-    "screening": Target(screening.check, screening.seeds),
+    "live_match": Target(live_match.check, live_match.seeds),
     "manifest": Target(manifest.check, manifest.seeds),
     "upload": Target(upload.check, upload.seeds),
     "boards": Target(boards.check, boards.seeds),

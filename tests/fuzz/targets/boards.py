@@ -14,7 +14,7 @@ from arena.reports.again import from_json
 from arena.reports.board import Board, HeadToHead, RatingPoint, Refit, Row
 from arena.reports.build import build_overall
 from arena.reports.exports import as_csv, as_json, as_markdown
-from arena.web.drawing.html import as_html
+from arena.web.drawing.board_page import as_html
 
 
 def check(data: bytes) -> None:

@@ -9,7 +9,7 @@ from playwright.sync_api import Browser
 
 from arena.games.registry import find_game
 from arena.replay.selfplay import simulate_game
-from arena.web.drawing.html import ShownMatch, as_html
+from arena.web.drawing.board_page import HighlightMatch, as_html
 from arena.web.viewer.film import film_of
 from tests.support.boards import board
 from tests.support.chromium import WIDTHS, new_page, violations
@@ -23,7 +23,7 @@ def test_matches_are_shown_from_the_disk(browser: Browser, tmp_path: Path, width
     shown = []
     for name, seats in games:
         played = simulate_game(find_game(name), {}, seats, "1", EVIL).replay
-        shown.append(ShownMatch(f"{EVIL} in {name}", film_of(played), None))
+        shown.append(HighlightMatch(f"{EVIL} in {name}", film_of(played), None))
     file = tmp_path / "board.html"
     file.write_text(as_html([board()], None, "Leaderboard", "now", shown), encoding="utf-8")
     with new_page(browser, WIDTHS[width]) as page:

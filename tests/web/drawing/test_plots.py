@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 
 from arena.reports.board import RatingPoint, Refit, Row
 from arena.web.drawing import colours, distributions, plots
-from arena.web.drawing.markup import Markup, joined, tag
+from arena.web.drawing.svg import Markup, joined, tag
 from tests.support.boards import BOTS, board, crowd
 
 WIDTHS = (330.0, 560.0, 720.0, 1180.0)

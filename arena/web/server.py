@@ -20,8 +20,8 @@ from arena.sandbox import Sandbox
 from arena.store.home import Home
 from arena.store.store import Store
 from arena.web.app import create_app
-from arena.web.events import Hub
-from arena.web.security import LOOPBACK, Gate
+from arena.web.events import EventHub
+from arena.web.security import LOOPBACK, TokenGate
 
 LEAVE_WITHIN = 2
 """Seconds that browsers have to end their streams when the server stops."""
@@ -81,7 +81,7 @@ def prepare(
 
     `besides`: addresses that are not part of the pages. `tls`: the files of a certificate and its key.
     """
-    gate = Gate(token, listener.getsockname()[1])
+    gate = TokenGate(token, listener.getsockname()[1])
     local = is_loopback(host)
     hosts = LOOPBACK | {shown_name(host), *map(str.lower, known_as)} if local or known_as else None
     app, site = create_app(home, store, gate, sandbox, private=local and not known_as, hosts=hosts, besides=besides)
@@ -104,7 +104,7 @@ def prepare(
 class Server(uvicorn.Server):
     """A server that lets nobody wait when it is told to stop."""
 
-    def __init__(self, config: uvicorn.Config, hub: Hub) -> None:
+    def __init__(self, config: uvicorn.Config, hub: EventHub) -> None:
         super().__init__(config)
         self.hub = hub
         self.takes_signals = True

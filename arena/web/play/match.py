@@ -17,11 +17,11 @@ from arena.games.base import Json
 from arena.referee import MatchPlan, Outcome, Program
 from arena.referee.match import Match
 from arena.referee.table import Player
-from arena.web.events import Follower, Hub, encoded
+from arena.web.events import EventHub, Subscriber, encoded
 from arena.web.play import words
 from arena.web.play.opponents import Seated
 from arena.web.play.person import Person
-from arena.web.play.wish import Wish
+from arena.web.play.request import PlayRequest
 from arena.web.viewer.film import FilmMaker
 
 
@@ -45,10 +45,10 @@ class Kept:
     why_not: str = ""
 
 
-class Sitting:
+class PersonMatch:
     """One game in the browser."""
 
-    def __init__(self, number: str, wish: Wish, seat: int, plan: MatchPlan, others: Sequence[Seated]) -> None:
+    def __init__(self, number: str, wish: PlayRequest, seat: int, plan: MatchPlan, others: Sequence[Seated]) -> None:
         self.id = number
         self.wish = wish
         self.seat = seat
@@ -68,7 +68,7 @@ class Sitting:
         """Since when nobody looks."""
         self.abandoned = False
         self._film: FilmMaker | None = None
-        self._followers: set[Follower] = set()
+        self._followers: set[Subscriber] = set()
 
     @property
     def contestants(self) -> list[Program | Player]:
@@ -135,9 +135,9 @@ class Sitting:
 
     # What browsers are told
 
-    async def follow(self, hub: Hub) -> AsyncIterator[bytes]:
+    async def follow(self, hub: EventHub) -> AsyncIterator[bytes]:
         """What a browser is sent: how it is now, then whatever changes."""
-        follower = Follower()
+        follower = Subscriber()
         self._followers.add(follower)
         self.person.arrive()
         try:
@@ -175,7 +175,7 @@ class Sitting:
     def _tell_now(self) -> None:
         self._tell("now", self.now())
 
-    def _tell(self, name: str, content: Any, key: str = "", to: Iterable[Follower] | None = None) -> None:
+    def _tell(self, name: str, content: Any, key: str = "", to: Iterable[Subscriber] | None = None) -> None:
         message = encoded(name, content)
         for follower in self._followers if to is None else to:
             follower.waiting.pop(key or name, None)  # what replaces something comes behind all that was told meanwhile

@@ -17,12 +17,12 @@ SOMEBODY = "person"
 KNOWN = ("game", "options", "opponents", "seat", "seed", "seconds", "hints", "name")
 
 
-class BadWish(ArenaError):
+class BadPlayRequest(ArenaError):
     """Nobody can play like this."""
 
 
 @dataclass(frozen=True, slots=True)
-class Wish:
+class PlayRequest:
     """A table to play at."""
 
     game: str
@@ -49,10 +49,10 @@ class Wish:
         game.check_seats(seats, **options)
         seat = given.number("seat")
         if seat is not None and (seat != int(seat) or not 0 <= seat < seats):
-            raise BadWish(f"there is no seat {seat:g} at this table: choose a number from 0 to {seats - 1}.")
+            raise BadPlayRequest(f"there is no seat {seat:g} at this table: choose a number from 0 to {seats - 1}.")
         seconds = given.number("seconds")
         if seconds is not None and not LEAST_SECONDS <= seconds <= MOST_SECONDS:
-            raise BadWish(f"the time for a turn must be from {LEAST_SECONDS} to {MOST_SECONDS} seconds.")
+            raise BadPlayRequest(f"the time for a turn must be from {LEAST_SECONDS} to {MOST_SECONDS} seconds.")
         return cls(
             game=game.name,
             options=options,
@@ -79,16 +79,16 @@ class _Reader:
 
     def __init__(self, document: object) -> None:
         if not isinstance(document, dict):
-            raise BadWish("a table is asked for with a JSON object.")
+            raise BadPlayRequest("a table is asked for with a JSON object.")
         for key in document:
             if key not in KNOWN:
-                raise BadWish(unknown("field", str(key)[:40], KNOWN))
+                raise BadPlayRequest(unknown("field", str(key)[:40], KNOWN))
         self.fields = document
 
     def text(self, name: str, most: int) -> str:
         value = self.fields.get(name)
         if not isinstance(value, str) or len(value) > most:
-            raise BadWish(f"{name!r} must be a text of at most {most} characters.")
+            raise BadPlayRequest(f"{name!r} must be a text of at most {most} characters.")
         return value
 
     def optional_text(self, name: str, most: int) -> str | None:
@@ -97,19 +97,19 @@ class _Reader:
             return None
         text = self.text(name, most).strip()
         if not text.isprintable():
-            raise BadWish(f"{name!r} must be a text that can be printed in one line.")
+            raise BadPlayRequest(f"{name!r} must be a text that can be printed in one line.")
         return text or None
 
     def texts(self, name: str) -> tuple[str, ...]:
         value = self.fields.get(name)
         if not isinstance(value, list) or not all(isinstance(each, str) and len(each) <= 100 for each in value):
-            raise BadWish(f"{name!r} must be a list of texts.")
+            raise BadPlayRequest(f"{name!r} must be a list of texts.")
         return tuple(value)
 
     def options(self) -> dict[str, str]:
         value = self.fields.get("options", {})
         if not isinstance(value, dict) or not all(isinstance(each, str) and len(each) <= 40 for each in value.values()):
-            raise BadWish("'options' must be an object of texts.")
+            raise BadPlayRequest("'options' must be an object of texts.")
         return value
 
     def number(self, name: str) -> float | None:
@@ -117,11 +117,11 @@ class _Reader:
         if value is None:
             return None
         if isinstance(value, bool) or not isinstance(value, int | float) or abs(value) > 1e9:
-            raise BadWish(f"{name!r} must be a number.")
+            raise BadPlayRequest(f"{name!r} must be a number.")
         return value
 
     def flag(self, name: str) -> bool:
         value = self.fields.get(name, False)
         if not isinstance(value, bool):
-            raise BadWish(f"{name!r} must be true or false.")
+            raise BadPlayRequest(f"{name!r} must be true or false.")
         return value

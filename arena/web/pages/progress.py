@@ -13,7 +13,7 @@ from arena.store.tournaments import TournamentRecord
 from arena.tournament.event import Event
 from arena.tournament.formats import FORMATS, Format, Knockout
 from arena.tournament.retrace import Retrace
-from arena.web.tree import Drawing, draw_tree
+from arena.web.drawing.knockout_tree import Drawing, draw_tree
 
 MOST_KEPT = 32
 
@@ -41,7 +41,7 @@ def event_of(record: TournamentRecord) -> Event | None:
     return Event.from_json(record.options) if record.format in FORMATS else None
 
 
-class Courses:
+class ProgressCache:
     """Keeps the latest ones that were asked for."""
 
     def __init__(self, store: Store) -> None:

@@ -14,10 +14,10 @@ from arena.store.store import Store
 from arena.tournament.jobs import Job
 from arena.tournament.runners.worker import record
 from arena.web.play.opponents import Seated
-from arena.web.play.wish import Wish
+from arena.web.play.request import PlayRequest
 
 
-def reserve(store: Store, wish: Wish) -> Place | ArenaError:
+def reserve(store: Store, wish: PlayRequest) -> Place | ArenaError:
     """A place for the match, or why there is none: a home that can only be read is no reason not to play."""
     try:
         return store.casual.begin(Bracket(wish.game, tuple(wish.options.items())).name)

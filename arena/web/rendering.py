@@ -21,7 +21,7 @@ from arena.records import SeatRecord
 from arena.reports import words
 from arena.store.archive import StoredMatch
 from arena.web.drawing import colours
-from arena.web.security import Gate
+from arena.web.security import TokenGate
 
 FOREVER = "public, max-age=31536000, immutable"
 """What is served under the hash of its content never changes."""
@@ -29,7 +29,7 @@ SOURCES = ("arena.web.drawing:page.css", "arena.web:static", "arena.web.viewer:s
 """Files and folders that browsers may fetch, each from the package that it belongs to."""
 
 
-class Assets:
+class StaticAssets:
     """The scripts and style sheets, under addresses that change with their content."""
 
     @cached_property
@@ -72,11 +72,11 @@ class Assets:
 class Pages:
     """Makes pages from templates."""
 
-    def __init__(self, gate: Gate, conducted: Callable[[], int | None]) -> None:
+    def __init__(self, gate: TokenGate, conducted: Callable[[], int | None]) -> None:
         """`conducted`: the number of the tournament that is being played, if there is one."""
         self.gate = gate
         self.conducted = conducted
-        self.assets = Assets()
+        self.assets = StaticAssets()
         self.environment = Environment(
             loader=PackageLoader("arena.web"),
             autoescape=select_autoescape(default=True),

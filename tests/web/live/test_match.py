@@ -13,7 +13,7 @@ from arena.games.registry import find_game
 from arena.replay import dumps, loads
 from arena.replay.selfplay import simulate_game
 from arena.tournament.broadcast import MOST_BYTES
-from arena.web.screening import SECONDS_A_STEP, Screening, together
+from arena.web.live.match import SECONDS_A_STEP, LiveMatch, together
 from arena.web.viewer.film import film_of
 
 
@@ -21,9 +21,9 @@ def replay_of(game: str) -> bytes:
     return dumps(simulate_game(find_game(game), {}, 3, "seed", "1-m-1-1").replay).encode()
 
 
-def screening(file: Path) -> Screening:
+def screening(file: Path) -> LiveMatch:
     file.touch()
-    return Screening("1-m-1-1", file, file.stat().st_ino, 0.0)
+    return LiveMatch("1-m-1-1", file, file.stat().st_ino, 0.0)
 
 
 @pytest.mark.parametrize("game", ["mantis", "tentagram"])

@@ -11,9 +11,9 @@ from arena.errors import NotFound
 from arena.games.registry import find_game
 from arena.replay import dumps
 from arena.replay.selfplay import simulate_game
-from arena.web import oracle
+from arena.web import chances_worker
+from arena.web.chances_worker import ChancesWorker
 from arena.web.events import TooMany
-from arena.web.oracle import Oracle
 from arena.web.viewer.chances import chances_of
 
 GAME = simulate_game(find_game("mantis"), {}, 2, "1", "1-mantis-1-1").replay
@@ -22,7 +22,7 @@ TEXT = dumps(GAME)
 
 def test_chances_survive_the_death_of_their_process() -> None:
     async def run() -> None:
-        asked = Oracle()
+        asked = ChancesWorker()
         try:
             first = await asked.chances(TEXT, None)
             assert first == chances_of(GAME)
@@ -40,10 +40,10 @@ def test_chances_survive_the_death_of_their_process() -> None:
 
 
 def test_not_everybody_is_served_at_once(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(oracle, "MOST_WAITING", 1)
+    monkeypatch.setattr(chances_worker, "MOST_WAITING", 1)
 
     async def run() -> None:
-        asked = Oracle()
+        asked = ChancesWorker()
         try:
             both = asyncio.gather(asked.chances(TEXT, None), asked.chances(TEXT, None))
             await asyncio.sleep(0)

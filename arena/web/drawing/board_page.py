@@ -15,8 +15,8 @@ from arena.reports import words
 from arena.reports.board import Board, HeadToHead, Overall, OverallRow, Row
 from arena.reports.words import NOT_SEPARATED, NOTHING, SIGMA, typeset
 from arena.web.drawing import colours, distributions, plots
-from arena.web.drawing.markup import Markup, joined, number, tag
 from arena.web.drawing.plots import MOST
+from arena.web.drawing.svg import Markup, joined, number, tag
 from arena.web.viewer import page
 from arena.web.viewer.chances import Chances
 from arena.web.viewer.film import Film
@@ -31,7 +31,7 @@ HALF = {"on-wide": 560.0, "on-phone": 330.0}
 
 
 @dataclass(frozen=True, slots=True)
-class ShownMatch:
+class HighlightMatch:
     """A match that can be looked at in the page."""
 
     why: str
@@ -45,7 +45,7 @@ def as_html(
     overall: Overall | None,
     title: str,
     generated: str,
-    matches: Sequence[ShownMatch] = (),
+    matches: Sequence[HighlightMatch] = (),
 ) -> str:
     """The whole page. Every text in it is escaped, whoever wrote it. `generated` says when it was made."""
     style = resources.files("arena.web.drawing").joinpath("page.css").read_text("utf-8") + colours.stylesheet()
@@ -86,7 +86,7 @@ def as_html(
     return f"<!doctype html>\n{tag('html', head, body, lang='en')}\n"
 
 
-def _matches(matches: Sequence[ShownMatch]) -> Markup:
+def _matches(matches: Sequence[HighlightMatch]) -> Markup:
     """Buttons, and room for the viewer. Without scripts the buttons stay off."""
     buttons = (
         tag("li", tag("button", match.why, type="button", data_film=number, aria_pressed="false", disabled=""))
@@ -103,7 +103,7 @@ def _matches(matches: Sequence[ShownMatch]) -> Markup:
     )
 
 
-def _navigation(boards: Sequence[Board], overall: Overall | None, matches: Sequence[ShownMatch]) -> Markup:
+def _navigation(boards: Sequence[Board], overall: Overall | None, matches: Sequence[HighlightMatch]) -> Markup:
     links = [tag("a", "Overall", href="#overall")] if overall else []
     links += [tag("a", board.bracket, href=f"#bracket-{index}") for index, board in enumerate(boards, 1)]
     links += [tag("a", "Matches", href="#matches")] if matches else []

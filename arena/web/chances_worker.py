@@ -30,7 +30,7 @@ PR_SET_PDEATHSIG = 1
 Key = tuple[str, int | None]
 
 
-class Oracle:
+class ChancesWorker:
     """Knows how likely each seat was to win."""
 
     def __init__(self) -> None:

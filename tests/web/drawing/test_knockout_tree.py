@@ -11,7 +11,7 @@ import pytest
 from arena.rating.standings import pair_points
 from arena.tournament.formats import Knockout
 from arena.tournament.retrace import Retrace
-from arena.web.tree import MOST_TABLES, Drawing, draw_tree
+from arena.web.drawing.knockout_tree import MOST_TABLES, Drawing, draw_tree
 from tests.support.formats import a_field
 
 EVIL = "</svg><script>alert(1)</script> & \"'>"

@@ -26,7 +26,7 @@ FROM_HERE = 3
 
 
 @dataclass(slots=True, eq=False)
-class Screening:
+class LiveMatch:
     """What is known of a match."""
 
     name: str

@@ -22,11 +22,11 @@ from arena.reports.exports import as_csv, as_json
 from arena.store.schema import ALL
 from arena.store.store import Store
 from arena.store.tournaments import TournamentRecord
-from arena.web.drawing import html
-from arena.web.drawing.markup import joined
+from arena.web.drawing import board_page as html
+from arena.web.drawing.svg import joined
 from arena.web.events import Messages
+from arena.web.pages.tournaments import status_of
 from arena.web.site import Site, site_of
-from arena.web.tournaments import status_of
 
 POINTS = 64
 FIGURES_EVERY = 10.0

@@ -25,10 +25,10 @@ from arena.store.casual import Place
 from arena.store.home import Home
 from arena.store.store import Store
 from arena.web.play.hints import advice
-from arena.web.play.keeping import keep, reserve
+from arena.web.play.match import Kept, PersonMatch
 from arena.web.play.opponents import Seated, seated
-from arena.web.play.sitting import Kept, Sitting
-from arena.web.play.wish import Wish
+from arena.web.play.request import PlayRequest
+from arena.web.play.storing import keep, reserve
 
 MOST_GAMES = 8
 """So many games can be played at once."""
@@ -48,7 +48,7 @@ class Full(ArenaError):
     """There is no room for another game."""
 
 
-class Parlour:
+class Lobby:
     """Opens games and brings them to their end."""
 
     def __init__(self, home: Home, store: Store, sandbox: Callable[[], Sandbox]) -> None:
@@ -56,7 +56,7 @@ class Parlour:
         self.home = home
         self.store = store
         self.sandbox = sandbox
-        self.sittings: dict[str, Sitting] = {}
+        self.matches: dict[str, PersonMatch] = {}
         self._tasks: set[asyncio.Task[None]] = set()
         self._opening = asyncio.Lock()
         self._referee: Referee | None = None
@@ -76,13 +76,13 @@ class Parlour:
         async with self._opening:
             await self._end.aclose()
 
-    def find(self, number: str) -> Sitting:
-        sitting = self.sittings.get(number)
+    def find(self, number: str) -> PersonMatch:
+        sitting = self.matches.get(number)
         if sitting is None:
             raise NotFound("there is no such game here, or it is over for long: begin another one.")
         return sitting
 
-    async def open(self, wish: Wish) -> Sitting:
+    async def open(self, wish: PlayRequest) -> PersonMatch:
         """A new game. It has begun when this returns; its bots may still be starting."""
         others = await to_thread.run_sync(seated, self.home, self.store, wish.opponents)
         for each in others:
@@ -93,11 +93,11 @@ class Parlour:
             referee = await self._started()
             place = await to_thread.run_sync(reserve, self.store, wish)
             sitting = self._seat(wish, others, place)
-            self.sittings[sitting.id] = sitting
+            self.matches[sitting.id] = sitting
         self._spawn(self._play(referee, sitting, place))
         return sitting
 
-    def _seat(self, wish: Wish, others: list[Seated], place: Place | ArenaError) -> Sitting:
+    def _seat(self, wish: PlayRequest, others: list[Seated], place: Place | ArenaError) -> PersonMatch:
         number = secrets.token_hex(6)
         seat = secrets.randbelow(len(others) + 1) if wish.seat is None else wish.seat
         labels = [each.opponent.label for each in others]
@@ -109,19 +109,19 @@ class Parlour:
             seed=wish.seed or secrets.token_hex(8),
             bots=tuple(distinct(labels)),
         )
-        return Sitting(number, wish, seat, plan, others)
+        return PersonMatch(number, wish, seat, plan, others)
 
     def _make_room(self) -> None:
         """Ends the game that has been left for longest, where there are too many; forgets the oldest that are over."""
-        on = [each for each in self.sittings.values() if each.is_on]
+        on = [each for each in self.matches.values() if each.is_on]
         left = sorted((each for each in on if not each.is_watched), key=lambda each: each.left_since)
         if len(on) >= MOST_GAMES:
             if not left:
                 raise Full(f"{MOST_GAMES} games are being played here already: wait until one of them is over.")
             left[0].abandon()
-        over = [each for each in self.sittings.values() if not each.is_on and not each.is_watched]
+        over = [each for each in self.matches.values() if not each.is_on and not each.is_watched]
         for each in over[: max(0, len(over) - MOST_KEPT)]:
-            del self.sittings[each.id]
+            del self.matches[each.id]
 
     async def _started(self) -> Referee:
         if self._referee is None:
@@ -141,7 +141,7 @@ class Parlour:
         self._tasks.add(task)
         task.add_done_callback(self._tasks.discard)
 
-    async def _play(self, referee: Referee, sitting: Sitting, place: Place | ArenaError) -> None:
+    async def _play(self, referee: Referee, sitting: PersonMatch, place: Place | ArenaError) -> None:
         """Brings the game to its end, and what came of it into the store."""
         sitting.needs_hint = lambda: self._spawn(self._advise(referee, sitting))
         limits = Limits(turn=sitting.wish.seconds or BOTS_MAY_THINK)
@@ -156,7 +156,7 @@ class Parlour:
             log.exception("A game in the browser has failed.")
             sitting.fail("something went wrong here. The server's own output says what.")
 
-    async def _kept(self, sitting: Sitting, outcome: Outcome, place: Place | ArenaError, tier: str) -> Kept:
+    async def _kept(self, sitting: PersonMatch, outcome: Outcome, place: Place | ArenaError, tier: str) -> Kept:
         if not isinstance(place, Place):
             return Kept(None, f"It could not be stored: {place}")
         around: list[Seated | None] = list(sitting.others)
@@ -167,7 +167,7 @@ class Parlour:
             return Kept(None, f"It could not be stored: {error}")
         return Kept(place.name)
 
-    async def _advise(self, referee: Referee, sitting: Sitting) -> None:
+    async def _advise(self, referee: Referee, sitting: PersonMatch) -> None:
         decision = sitting.person.decision
         if decision is None or sitting.match is None:
             return
@@ -178,9 +178,9 @@ class Parlour:
     async def _look(self) -> None:
         while True:
             await asyncio.sleep(LOOK)
-            for sitting in list(self.sittings.values()):
+            for sitting in list(self.matches.values()):
                 if not sitting.is_watched and time.monotonic() - sitting.left_since > LEFT_AFTER:
                     if sitting.is_on:
                         sitting.abandon()
                     else:
-                        del self.sittings[sitting.id]
+                        del self.matches[sitting.id]

@@ -10,8 +10,8 @@ from html.parser import HTMLParser
 import pytest
 
 from arena.reports.board import Board, Overall
-from arena.web.drawing.html import as_html
-from arena.web.drawing.markup import VOID
+from arena.web.drawing.board_page import as_html
+from arena.web.drawing.svg import VOID
 from tests.support.boards import BOTS, Bot, board, crowd, overall, two_brackets
 
 NOW = "2026-05-04 12:30 UTC"

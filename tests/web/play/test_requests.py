@@ -14,9 +14,9 @@ import pytest
 from arena.games import mantis
 from arena.games.tentagram import TENTAGRAM
 from arena.replay import FaultKind
-from arena.web.play.parlour import MOST_GAMES
+from arena.web.play.lobby import MOST_GAMES
+from tests.support.web_play import Visitor, on_record, wish
 from tests.support.web_server import Served, serving
-from tests.web.visitor import Visitor, on_record, wish
 
 SEED = "a seed that nobody may hear of"
 CARD = re.compile(r"\b[A-E]{3,5}\b")

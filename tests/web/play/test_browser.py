@@ -13,8 +13,7 @@ from arena.records import PERSON
 from arena.replay import FaultKind
 from tests.support.chromium import PHONE, WIDTHS, new_page, violations
 from tests.support.cli import arena
-from tests.support.web_server import Served, serving
-from tests.web.visitor import (
+from tests.support.web_play import (
     CRASHES,
     NASTY_NAME,
     NEVER_STARTS,
@@ -27,6 +26,7 @@ from tests.web.visitor import (
     wait_for_turn,
     wish,
 )
+from tests.support.web_server import Served, serving
 
 
 @pytest.fixture(scope="module")

@@ -16,17 +16,12 @@ from contextlib import suppress
 from typing import Self
 
 from anyio import to_thread
-from starlette.requests import Request
-from starlette.responses import RedirectResponse, Response
-from starlette.routing import Route
 
-from arena.errors import ArenaError, NotFound
+from arena.errors import ArenaError
 from arena.store.home import Home
-from arena.tournament.broadcast import MATCH_NAME, LiveFolder
-from arena.web.events import Follower, Hub, Maker, Messages, Topic, raw
-from arena.web.faults import ticker
-from arena.web.screening import Screening
-from arena.web.site import Site, site_of
+from arena.tournament.broadcast import LiveFolder
+from arena.web.events import EventHub, Maker, Subscriber, Topic, raw
+from arena.web.live.match import LiveMatch
 from arena.web.viewer.film import More
 
 LOOK = 0.2
@@ -49,16 +44,16 @@ log = logging.getLogger("arena.web")
 class FilmTopic(Topic):
     """Browsers that follow a film: of one match, or of whichever is featured."""
 
-    def __init__(self, make: Maker, live: Live, match: str | None) -> None:
+    def __init__(self, make: Maker, live: LiveWatcher, match: str | None) -> None:
         super().__init__(make)
         self.live = live
         self.match = match
 
     @property
-    def screening(self) -> Screening | None:
+    def screening(self) -> LiveMatch | None:
         return self.live.screenings.get(self.match or self.live.featured)
 
-    def greet(self, follower: Follower) -> None:
+    def greet(self, follower: Subscriber) -> None:
         super().greet(follower)
         self._show(follower)
 
@@ -80,19 +75,19 @@ class FilmTopic(Topic):
             else:
                 follower.tell(f"more {more['start']}", message)
 
-    def _show(self, follower: Follower) -> None:
+    def _show(self, follower: Subscriber) -> None:
         if self.screening and (message := self.screening.message(time.monotonic())):
             follower.tell("film", raw("film", message))
 
 
-class Live:
+class LiveWatcher:
     """Watches the workers' files as long as somebody watches us."""
 
-    def __init__(self, home: Home, hub: Hub) -> None:
+    def __init__(self, home: Home, hub: EventHub) -> None:
         self.home = home
         self.hub = hub
         self.folder = LiveFolder(home.live)
-        self.screenings: dict[str, Screening] = {}
+        self.screenings: dict[str, LiveMatch] = {}
         """By name, the latest one last."""
         self.featured = ""
         self.trouble = ""
@@ -131,8 +126,8 @@ class Live:
                 if not self.trouble:
                     # What the user can mend is a sentence; of anything else the trace is wanted.
                     unexpected = not isinstance(error, ArenaError)
-                    log.error("Live matches are not followed at the moment: %s", error, exc_info=unexpected)
-                self.trouble = "Live matches are not followed at the moment. The server's own output says why."
+                    log.error("LiveWatcher matches are not followed at the moment: %s", error, exc_info=unexpected)
+                self.trouble = "LiveWatcher matches are not followed at the moment. The server's own output says why."
 
     async def _go_on(self) -> None:
         now = time.monotonic()
@@ -174,7 +169,7 @@ class Live:
         for name, file in found.items():
             known = self.screenings.get(name)
             if known is None or known.inode != file.st_ino or known.is_gone or file.st_size < known.read:
-                known = self.screenings[name] = Screening(name, self.folder.file(name), file.st_ino, now)
+                known = self.screenings[name] = LiveMatch(name, self.folder.file(name), file.st_ino, now)
                 news[name] = None
             if known.is_broken or known.is_over:
                 continue
@@ -217,80 +212,12 @@ class Live:
 
     # What is told
 
-    def running(self) -> list[Screening]:
+    def running(self) -> list[LiveMatch]:
         return [
             each
             for each in reversed(list(self.screenings.values()))
             if each.maker and not (each.is_over or each.is_broken)
         ]
 
-    def over(self) -> list[Screening]:
+    def over(self) -> list[LiveMatch]:
         return [each for each in reversed(list(self.screenings.values())) if each.is_over]
-
-    def follow(self, site: Site, match: str | None) -> Response:
-        make = (lambda: event_parts(site)) if match is None else (lambda: match_parts(site, match))
-        return self.hub.response(("live", match), make, lambda maker: FilmTopic(maker, self, match))
-
-
-def event_parts(site: Site) -> Messages:
-    """What of the page that follows the event changes, besides the film."""
-    live = site.live
-    conducted = site.home.conducted()
-    record = None
-    with suppress(NotFound):  # one that has ended, and is gone, between two looks
-        record = site.store.tournaments.load(conducted) if conducted else None
-    part = site.pages.part
-    return {
-        "state": part("parts/live_state.html", record=record, trouble=live.trouble),
-        "cards": part("parts/live_cards.html", running=live.running(), over=live.over()[:6], featured=live.featured),
-        "faults": ticker(site, conducted),
-    }
-
-
-def match_parts(site: Site, name: str) -> Messages:
-    """What of a match's page changes, besides the film."""
-    screening = site.live.screenings.get(name)
-    state = "waiting"
-    if screening is not None:
-        state = "over" if screening.is_over else "broken off" if screening.is_broken else "running"
-    stored = name in site.store.archive.named([name])
-    return {"state": site.pages.part("parts/live_match.html", name=name, state=state, stored=stored)}
-
-
-def event_page(request: Request) -> Response:
-    site = site_of(request)
-    return site.pages.page(request, "live.html", parts=event_parts(site), match=None)
-
-
-def match_page(request: Request) -> Response:
-    """A match that is being played. Once it is on record and no longer shown, its own page has it."""
-    site = site_of(request)
-    name = request.path_params["match"]
-    if not MATCH_NAME.fullmatch(name):
-        raise NotFound("there is no such match.")
-    if name not in site.live.screenings and not site.live.folder.file(name).exists():
-        if site.store.archive.named([name]):
-            return RedirectResponse(f"/matches/{name}", 303)
-        raise NotFound(f"the match {name} is not shown live, and not on record.")
-    return site.pages.page(request, "live.html", parts=match_parts(site, name), match=name)
-
-
-def follow_event(request: Request) -> Response:
-    site = site_of(request)
-    return site.live.follow(site, None)
-
-
-def follow_match(request: Request) -> Response:
-    site = site_of(request)
-    name = request.path_params["match"]
-    if not MATCH_NAME.fullmatch(name):
-        raise NotFound("there is no such match.")
-    return site.live.follow(site, name)
-
-
-ROUTES = [
-    Route("/live", event_page),
-    Route("/live/{match}", match_page),
-    Route("/events/live", follow_event),
-    Route("/events/live/{match}", follow_match),
-]

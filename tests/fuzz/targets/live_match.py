@@ -5,12 +5,12 @@ from __future__ import annotations
 import json
 from pathlib import Path
 
-from arena.web.screening import Screening
+from arena.web.live.match import LiveMatch
 from tests.fuzz.targets import replay
 
 
 def check(data: bytes) -> None:
-    shown = Screening("1-m-1-1", Path(), 0, 0.0)
+    shown = LiveMatch("1-m-1-1", Path(), 0, 0.0)
     middle = len(data) // 2
     for part in (data[:middle], data[middle:]):
         if shown.is_broken:

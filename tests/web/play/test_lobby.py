@@ -14,38 +14,38 @@ from arena.referee.match import Limits, Match, Spent
 from arena.sandbox import Sandbox
 from arena.store.home import Home
 from arena.store.store import Store
-from arena.web.play import parlour as parlours
+from arena.web.play import lobby as lobby_module
 from arena.web.play.hints import advice, adviser
+from arena.web.play.lobby import Lobby
+from arena.web.play.match import Phase
 from arena.web.play.opponents import Kind, Opponent, all_opponents, default_table
-from arena.web.play.parlour import Parlour
-from arena.web.play.sitting import Phase
-from arena.web.play.wish import Wish
+from arena.web.play.request import PlayRequest
 from arena.wire import code_of
 from tests.support.waiting import until_async
-from tests.web.visitor import PLAYS, add_bot
+from tests.support.web_play import PLAYS, add_bot
 
 PATIENCE = 60.0
-TABLE = Wish("mantis", {"edition": "classic"}, ("bundled-random",), seat=0, seed="a")
+TABLE = PlayRequest("mantis", {"edition": "classic"}, ("bundled-random",), seat=0, seed="a")
 
 
 def test_a_game_that_everybody_has_left_ends_and_is_not_stored(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(parlours, "LOOK", 0.01)
+    monkeypatch.setattr(lobby_module, "LOOK", 0.01)
     home = Home(tmp_path)
 
     async def play(store: Store) -> None:
-        async with Parlour(home, store, Sandbox) as parlour:
-            sitting = await parlour.open(TABLE)
+        async with Lobby(home, store, Sandbox) as lobby:
+            sitting = await lobby.open(TABLE)
             await until_async(lambda: sitting.person.decision is not None)
             assert sitting.is_on
-            monkeypatch.setattr(parlours, "LEFT_AFTER", 0.0)
-            await until_async(lambda: sitting.id not in parlour.sittings)
+            monkeypatch.setattr(lobby_module, "LEFT_AFTER", 0.0)
+            await until_async(lambda: sitting.id not in lobby.matches)
             assert sitting.phase is Phase.BROKEN
             assert "was not stored" in sitting.trouble
             assert sitting.match
             match = sitting.match
             await until_async(lambda: match.over)  # the bots are set free
             with pytest.raises(NotFound, match="no such game"):
-                parlour.find(sitting.id)
+                lobby.find(sitting.id)
 
     with Store.open(home.database) as store:
         uvloop.run(play(store))
@@ -57,8 +57,8 @@ def test_a_home_that_cannot_be_written_is_no_reason_not_to_play(tmp_path: Path) 
     Store.open(home.database).close()
 
     async def play(store: Store) -> None:
-        async with Parlour(home, store, Sandbox) as parlour:
-            sitting = await parlour.open(TABLE)
+        async with Lobby(home, store, Sandbox) as lobby:
+            sitting = await lobby.open(TABLE)
             await until_async(lambda: sitting.person.decision is not None)
             sitting.person.resign()
             await until_async(lambda: sitting.kept is not None)
@@ -109,7 +109,7 @@ def test_who_can_be_asked_to_a_table(tmp_path: Path) -> None:
 
 
 def test_everybody_moves_one_seat_on() -> None:
-    table = Wish("mantis", {}, ("a", "b", "c"), seat=3)
+    table = PlayRequest("mantis", {}, ("a", "b", "c"), seat=3)
     seats = []
     for _ in range(4):
         assert table.seat is not None
@@ -118,4 +118,4 @@ def test_everybody_moves_one_seat_on() -> None:
         seats.append("".join(each[0] for each in around))
         table = table.again(table.seat, rotate=True)
     assert seats == ["abcm", "mabc", "cmab", "bcma"]
-    assert table.again(3, rotate=False) == Wish("mantis", {}, ("a", "b", "c"), seat=3)
+    assert table.again(3, rotate=False) == PlayRequest("mantis", {}, ("a", "b", "c"), seat=3)

@@ -12,7 +12,7 @@ from dataclasses import dataclass, field
 from arena.reports.words import cut, percent
 from arena.tournament.formats.elimination import Decision, KnockoutRound, KnockoutTable, Part
 from arena.tournament.retrace import UnderWay
-from arena.web.drawing.markup import Markup, joined, number, tag
+from arena.web.drawing.svg import Markup, joined, number, tag
 
 ROW, PADDING = 22.0, 5.0
 WIDTH, GAP = 214.0, 34.0

@@ -22,9 +22,9 @@ from arena.store.home import Home
 from arena.store.schema import ALL
 from arena.store.store import Store
 from arena.web.drawing import distributions, plots
-from arena.web.drawing.html import FULL, drawn
-from arena.web.drawing.markup import Markup
-from arena.web.matches import number
+from arena.web.drawing.board_page import FULL, drawn
+from arena.web.drawing.svg import Markup
+from arena.web.pages.matches import number
 from arena.web.site import site_of
 
 LATEST = 10

@@ -23,9 +23,9 @@ from arena.store.store import Store
 from arena.store.tournaments import BracketProgress, State, TournamentRecord
 from arena.tournament.event import Event
 from arena.tournament.formats import FORMATS
-from arena.web.courses import event_of
 from arena.web.events import Messages
-from arena.web.faults import ticker
+from arena.web.pages.faults import ticker
+from arena.web.pages.progress import event_of
 from arena.web.site import Site, site_of
 
 ABOUT = {
