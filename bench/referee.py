@@ -49,10 +49,11 @@ from rich.progress import Progress
 from rich.table import Table
 
 from arena.errors import ArenaError
-from arena.referee import Limits, Outcome, Program, Referee, find_program
-from arena.referee.build import build
+from arena.referee import Launch, Limits, Outcome, Referee
 from arena.referee.series import Pairing, pairings, play_series
 from arena.replay import Decision
+from arena.submissions.build import build
+from arena.submissions.submission import find_launch, find_submission
 from arena.v1 import referee_pb2 as pb
 
 CORES = sorted(os.sched_getaffinity(0))
@@ -147,12 +148,12 @@ class Job:
             results.send(f"{error.__class__.__name__}: {error}")
 
 
-def series(program: Program, games: int) -> Iterator[Pairing]:
+def series(program: Launch, games: int) -> Iterator[Pairing]:
     return pairings("mantis", {}, [program.label] * 2, games, "bench")
 
 
 def measure_matches(job: Job) -> list[Meter]:
-    program = find_program(job.bots)
+    program = find_launch(job.bots)
 
     async def measure() -> list[Meter]:
         meters = []
@@ -173,7 +174,7 @@ def measure_matches(job: Job) -> list[Meter]:
     return uvloop.run(measure())
 
 
-async def play_until_over(referee: Referee, program: Program, matches: int, meter: Meter) -> None:
+async def play_until_over(referee: Referee, program: Launch, matches: int, meter: Meter) -> None:
     plans = takewhile(lambda _: not meter.elapsed, series(program, 10**6))
     async for _, outcome in play_series(referee, plans, [program] * 2, matches):
         if meter.counts():
@@ -387,10 +388,10 @@ def why_no_node() -> str | None:
     for command in ("node", "npm"):
         if shutil.which(command) is None:
             return f"{command} is not installed"
-    program = find_program(NODE)
+    bot = find_submission(NODE)
     try:
-        if not (program.folder / "node_modules").is_dir():
-            build(program)
+        if not (bot.folder / "node_modules").is_dir():
+            build(bot)
     except ArenaError as error:
         return str(error)
     return None
@@ -518,7 +519,7 @@ def vitals(referee: Referee) -> tuple[float, int, int, float]:
 
 async def soak(games: int) -> None:
     """Plays that many matches, and looks whether anything grows."""
-    program = find_program(PYTHON)
+    program = find_launch(PYTHON)
     table = new_table(f"{games:,} matches in a row", "after", "MB", "open files", "processes", "bots' MB")
     marks = {max(1, games * percent // 100): f"{percent} %" for percent in SOAK_MARKS}
     seen, done, began = [], -SOAK_WARM_UP, perf_counter()

@@ -30,10 +30,11 @@ from rich.console import Console
 from rich.progress import track
 from rich.table import Table
 
-from arena.referee import Limits, MatchPlan, Outcome, Program, Referee, Settings, find_program
+from arena.referee import Launch, Limits, MatchPlan, Outcome, Referee, Settings
 from arena.replay import FaultKind
 from arena.sandbox import Sandbox, Tier, probe
 from arena.store.home import Home
+from arena.submissions.submission import find_launch
 from arena.tournament.event import Event
 from bench.tournament import QUICK_BOTS, Played, play, take_in, verdict
 
@@ -91,7 +92,7 @@ def tiers() -> list[Tier]:
 # Start-up
 
 
-async def start_once(tier: Tier, bot: Program) -> float:
+async def start_once(tier: Tier, bot: Launch) -> float:
     async with Referee(Limits(start=120.0), Settings(sandbox=Sandbox(tier))) as referee:
         began = perf_counter()
         await referee.start(bot)
@@ -99,7 +100,7 @@ async def start_once(tier: Tier, bot: Program) -> float:
 
 
 def measure_startup(rounds: int) -> None:
-    bot = find_program("random")
+    bot = find_launch("random")
     found: dict[Tier, list[float]] = {tier: [] for tier in tiers()}
     for _ in track(range(rounds), "start-up", transient=True, console=out):
         for tier, times in found.items():
@@ -152,16 +153,16 @@ def measure_speed(rounds: int, seconds: float) -> None:
 
 
 @contextmanager
-def bot_folder(source: str, name: str) -> Iterator[Program]:
+def bot_folder(source: str, name: str) -> Iterator[Launch]:
     with TemporaryDirectory() as folder:
         Path(folder, "bot.py").write_text(source, encoding="utf-8")
         manifest = f'name = {json.dumps(name)}\ngames = ["mantis"]\ncommand = ["python", "bot.py"]\n'
         Path(folder, "arena.toml").write_text(manifest, encoding="utf-8")
-        yield find_program(folder)
+        yield find_launch(folder)
 
 
 async def play_beside_burners(
-    tier: Tier, honest: Program, burner: Program, matches: int, burners: int
+    tier: Tier, honest: Launch, burner: Launch, matches: int, burners: int
 ) -> list[tuple[int, Outcome]]:
     limits = Limits(start=120.0, turn=LIMIT_MS / 1000)
     settings = Settings(matches_at_once=1, sandbox=Sandbox(tier), ponder=False)

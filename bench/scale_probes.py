@@ -29,15 +29,16 @@ from arena.games.brackets import USUAL_SEATS
 from arena.rating.arrays import np
 from arena.rating.bradley_terry import Pairs, refit
 from arena.rating.trueskill import Rating, Scale
-from arena.referee import Limits, Referee, find_program
+from arena.referee import Limits, Referee
 from arena.referee.connection import Connection
-from arena.referee.programs import Program
+from arena.referee.launch import Launch
 from arena.referee.series import pairings, play_series
 from arena.reports.build import build_board
 from arena.server.matchmaking import Matchmaker
 from arena.store.home import Home
 from arena.store.schema import ALL
 from arena.store.store import Store
+from arena.submissions.submission import find_launch
 from arena.tournament.design import design
 from arena.tournament.formats import Swiss
 from arena.tournament.formats.base import Field, MeetingResult
@@ -113,7 +114,7 @@ class Wire:
 
 def measure_play(found: Found, matches: int) -> None:
     """Processor time, messages, bytes and replays of matches; what a bot's start takes, and what it holds."""
-    program = find_program("random")
+    program = find_launch("random")
 
     async def play(count: int, at_once: int) -> tuple[float, float, Wire, list[int]]:
         wire, replays = Wire(), []
@@ -141,7 +142,7 @@ def measure_play(found: Found, matches: int) -> None:
     found.units["alone_bytes"], found.units["alone_messages"] = alone.bytes / few, alone.messages / few
 
 
-async def everybody_plays_once(referee: Referee, program: Program) -> None:
+async def everybody_plays_once(referee: Referee, program: Launch) -> None:
     series = pairings("mantis", {}, [program.label] * USUAL_SEATS, 1, "start")
     async for _ in play_series(referee, series, [program] * USUAL_SEATS, 1):
         pass

@@ -38,7 +38,7 @@ from arena.referee import Limits
 from arena.store.home import Home
 from arena.store.store import Store
 from arena.store.tokens import Scope
-from arena.submissions.submit import Submission, submit
+from arena.submissions.submit import SubmissionRequest, submit
 from arena.tournament.event import Event
 from bench.tournament import out, play, verdict
 
@@ -174,7 +174,7 @@ def local(seconds: float) -> float:
         home = Home(Path(folder))
         with Store.open(home.database) as store:
             for name in LOCAL_BOTS:
-                submit(home, store, Submission("random", name=name, limits=Limits(start=60.0)), thorough=False)
+                submit(home, store, SubmissionRequest("random", name=name, limits=Limits(start=60.0)), thorough=False)
         played = play(home, LOCAL_BOTS, Event(brackets=("mantis",), seats=SEATS, seconds=seconds))
     return played.decisions / played.seconds
 

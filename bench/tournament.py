@@ -36,7 +36,8 @@ from arena.referee import Limits
 from arena.store.home import Home
 from arena.store.schema import ALL
 from arena.store.store import Store
-from arena.submissions.submit import Submission, program_of, submit
+from arena.submissions.install import launch_of
+from arena.submissions.submit import SubmissionRequest, submit
 from arena.tournament.conductor import Conductor, Progress
 from arena.tournament.event import Event
 from arena.tournament.runners.dask.link import Link
@@ -58,7 +59,7 @@ def take_in(home: Home, bots: tuple[str, ...]) -> tuple[str, ...]:
     with Store.open(home.database) as store:
         for bot in bots:
             try:
-                submit(home, store, Submission(bot, limits=Limits(start=60.0)), thorough=False)
+                submit(home, store, SubmissionRequest(bot, limits=Limits(start=60.0)), thorough=False)
             except Exception as error:  # noqa: BLE001, whatever it is, it is why this bot does not play
                 out.print(f"{bot} does not play: {error}", markup=False, highlight=False)
             else:
@@ -106,7 +107,7 @@ def play(
             "", event.format, event.as_json(), "bench", [version.id for version in versions], event.brackets
         )
         by_id = {version.id: version for version in versions}
-        programs = {version.id: program_of(home, version) for version in versions}
+        programs = {version.id: launch_of(home, version) for version in versions}
         players: Callable[[Setup, int, int], Players] = Pool
         if link:
             from arena.tournament.runners.dask.pool import players_on  # what it needs is not always installed

@@ -13,10 +13,11 @@ from arena.cli.logs import log_folder
 from arena.cli.options import DEFAULT_HOME, Home, TimeLimit, seconds
 from arena.cli.sandboxes import LimitOptions, SandboxMode, sandbox_for
 from arena.errors import ArenaError
-from arena.referee import Limits, Settings, find_program
-from arena.referee.build import build
+from arena.referee import Limits, Settings
 from arena.referee.running import run_to_end
+from arena.submissions.build import build
 from arena.submissions.check import Conformance, Verdict
+from arena.submissions.submission import find_submission
 
 EXIT_FAILED = 1
 
@@ -54,15 +55,15 @@ async def _check(bot: str, games: int, limits: Limits, settings: Settings) -> li
 
 async def _verdicts(bot: str, games: int, limits: Limits, settings: Settings) -> AsyncIterator[Verdict]:
     try:
-        program = find_program(bot)
-        with err.status("building") if program.build else err.status("starting"):
-            build(program)
+        submission = find_submission(bot)
+        with err.status("building") if submission.manifest.build else err.status("starting"):
+            build(submission)
     except ArenaError as error:
         yield Verdict(False, "can be started", str(error))
         return
-    yield Verdict(True, "can be started", " ".join(program.command))
+    yield Verdict(True, "can be started", " ".join(submission.launch.command))
     with err.status("starting") as status:
-        async for verdict in Conformance(program, games, limits, settings).verdicts(status.update):
+        async for verdict in Conformance(submission.launch, games, limits, settings).verdicts(status.update):
             yield verdict
 
 

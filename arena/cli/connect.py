@@ -9,9 +9,9 @@ import typer
 
 from arena.cli.console import err, out, shown
 from arena.cli.servers import TOKEN, Insecure, ServerCa, TokenFile, destination, token_from
-from arena.referee import find_program
-from arena.referee.build import build
 from arena.referee.running import run_to_end
+from arena.submissions.build import build
+from arena.submissions.submission import find_submission
 from arena.v1 import referee_pb2 as pb
 
 WAIT_FIRST, WAIT_MOST = 1.0, 60.0
@@ -43,8 +43,8 @@ def connect(
     """
     lets_in = token if token and token_file is None else token_from(token_file)
     target = destination(server, lets_in, ca, insecure=insecure)
-    program = find_program(path)
-    build(program)
+    submission = find_submission(path)
+    build(submission)
 
     wait, was_in = WAIT_FIRST, False
 
@@ -54,7 +54,7 @@ def connect(
 
         while True:
             try:
-                await relay.connect(program, target, welcomed)
+                await relay.connect(submission.launch, target, welcomed)
                 err.print("The server has ended the stream.", highlight=False)
             except (relay.ConnectionBroke, relay.NotLetIn) as error:
                 # Who was in before will be let in again: the server is about to stop, say, or has its hands full.
@@ -71,7 +71,7 @@ def connect(
         wait, was_in = WAIT_FIRST, True
         at_once = f"up to {welcome.matches_at_once} matches at once"
         way = f"the way there and back, {welcome.round_trip_us / 1000:.1f} ms, is not charged"
-        who = f"{shown(program.label)} plays on {shown(server)} ({shown(welcome.referee)}), {at_once}; {way}."
+        who = f"{shown(submission.label)} plays on {shown(server)} ({shown(welcome.referee)}), {at_once}; {way}."
         out.print(who, highlight=False, soft_wrap=True)
 
     run_to_end(play())

@@ -13,7 +13,7 @@ import typer
 from arena.cli.console import err, harmless, out
 from arena.cli.options import DEFAULT_HOME, Home, logs
 from arena.errors import ArenaError, refusal, unknown
-from arena.referee.programs import log_stem
+from arena.referee.launch import log_stem
 
 NOT_OURS_TO_WRITE = (errno.EROFS, errno.EACCES, errno.EPERM, errno.ENOSPC)
 

@@ -37,11 +37,12 @@ from arena.cli.options import (
 from arena.cli.sandboxes import LimitOptions, PonderOption, SandboxMode, may_ponder, sandbox_for
 from arena.games.base import Json
 from arena.games.registry import find_game
-from arena.referee import Limits, Outcome, Program, Referee, Settings, find_program
-from arena.referee.build import build
-from arena.referee.programs import distinct
+from arena.referee import Launch, Limits, Outcome, Referee, Settings
+from arena.referee.launch import distinct
 from arena.referee.running import run_to_end
 from arena.referee.series import Pairing, pairings, play_series
+from arena.submissions.build import build
+from arena.submissions.submission import find_submission
 
 Bots = Annotated[
     list[str],
@@ -120,9 +121,10 @@ def match(
     rules = find_game(game)
     options = rules.complete(given(edition=edition, placement=placement))
     rules.check_seats(len(bots), **options)
-    programs = [find_program(bot) for bot in bots]
-    for program in dict.fromkeys(programs):
-        build(program)
+    submissions = [find_submission(bot) for bot in bots]
+    for submission in dict.fromkeys(submissions):
+        build(submission)
+    programs = [submission.launch for submission in submissions]
     limits = Limits(seconds(time_to_start) or math.inf, seconds(time_per_move), seconds(time_per_match))
     settings = Settings(
         matches_at_once=at_once,
@@ -160,7 +162,7 @@ def match(
 
 async def _play(
     series: Sequence[Pairing],
-    programs: Sequence[Program],
+    programs: Sequence[Launch],
     labels: Sequence[str],
     limits: Limits,
     settings: Settings,

@@ -38,13 +38,14 @@ from arena.errors import ArenaError, BadActionText, IllegalAction
 from arena.games import mantis
 from arena.games.base import AnyGame
 from arena.games.registry import find_game
-from arena.referee import Limits, MatchPlan, Outcome, Program, Referee, Settings, find_program
-from arena.referee.build import build
+from arena.referee import Launch, Limits, MatchPlan, Outcome, Referee, Settings
+from arena.referee.launch import distinct
 from arena.referee.match import NOTHING
-from arena.referee.programs import distinct
 from arena.referee.running import run_to_end
 from arena.referee.table import Chair, Player
 from arena.replay import Fault
+from arena.submissions.build import build
+from arena.submissions.submission import find_submission
 from arena.v1 import referee_pb2 as pb
 from arena.wire import code_of
 
@@ -207,16 +208,17 @@ def play(
         raise ArenaError(f"there is no seat {seat} at this table: choose a number from 0 to {len(bots)}.")
     limits = Limits(turn=seconds(time_per_move))
     settings = Settings(logs=log_folder(home), sandbox=sandbox_for(sandbox, limit))
-    programs = [find_program(bot) for bot in bots]
-    for program in dict.fromkeys(programs):
-        build(program)
+    submissions = [find_submission(bot) for bot in bots]
+    for submission in dict.fromkeys(submissions):
+        build(submission)
+    programs = [submission.launch for submission in submissions]
     labels = distinct([program.label for program in programs])
     labels.insert(seat, YOU)
     chosen_seed = seed if seed is not None else secrets.token_hex(8)
     plan = MatchPlan(f"{rules.name}-{chosen_seed}-play", rules.name, options, chosen_seed, tuple(labels))
     evening = Evening(rules, labels, seat)
     person = Person()
-    contestants: list[Program | Player] = [*programs[:seat], person, *programs[seat:]]
+    contestants: list[Launch | Player] = [*programs[:seat], person, *programs[seat:]]
 
     async def run() -> Outcome:
         evening.keyboard = Keyboard()

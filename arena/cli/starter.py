@@ -13,7 +13,7 @@ import typer
 
 from arena.cli.console import out, shown
 from arena.errors import ArenaError, refusal, unknown
-from arena.referee.programs import bundled_folder
+from arena.submissions.submission import bundled_folder
 
 PLACEHOLDER = "my_bot"
 EXAMPLES = {"javascript": "random_js", "cpp": "random_cpp"}

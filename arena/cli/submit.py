@@ -25,7 +25,7 @@ from arena.reports.listings import bot_rows
 from arena.store.home import Home
 from arena.store.store import Store
 from arena.submissions.check import Verdict
-from arena.submissions.submit import Submission, gather
+from arena.submissions.submit import SubmissionRequest, gather
 from arena.submissions.submit import submit as take_in
 
 if TYPE_CHECKING:
@@ -66,7 +66,7 @@ def submit(
     not_connected(context)
     place = Home(home, store_url)
     limits = Limits(seconds(time_to_start) or 60.0, seconds(time_per_move))
-    submission = Submission(path, name, version, notes, limits, sandbox_for(sandbox, limit), build_network)
+    submission = SubmissionRequest(path, name, version, notes, limits, sandbox_for(sandbox, limit), build_network)
     failed: list[Verdict] = []
 
     def judged(verdict: Verdict) -> None:
@@ -84,8 +84,8 @@ def _submit_to(server: Server, path: str, name: str | None, version: str | None,
 
     with tempfile.TemporaryDirectory(prefix="arena-") as folder, err.status("copying") as status:
         files = Path(folder) / "files"
-        program, entry = gather(path, files)
-        bot = Handover(files, entry, name if name is not None else program.name, version or "", notes)
+        submission, entry = gather(path, files)
+        bot = Handover(files, entry, name if name is not None else submission.launch.name, version or "", notes)
         try:
             taken = server.submit(bot, lambda what: status.update(shown(what)))
         except BadSubmission as error:

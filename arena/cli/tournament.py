@@ -26,14 +26,15 @@ from arena.errors import ArenaError, BadTournament, HomeInUse, NotFound, choices
 from arena.games.brackets import DEFAULT_BRACKETS, Bracket
 from arena.games.registry import GAMES
 from arena.referee import Limits
-from arena.referee.programs import bundled_names, find_program
 from arena.sandbox import Sandbox
 from arena.store import postgresql
 from arena.store.bots import BotVersion
 from arena.store.home import Home
 from arena.store.store import Store
 from arena.store.tournaments import State, TournamentRecord
-from arena.submissions.submit import Submission, has_files, program_of, submit
+from arena.submissions.install import is_installed, launch_of
+from arena.submissions.submission import bundled_names, find_launch
+from arena.submissions.submit import SubmissionRequest, submit
 from arena.tournament.conductor import AT_ONCE, Conductor
 from arena.tournament.estimate import forecast
 from arena.tournament.event import Event
@@ -321,7 +322,7 @@ def would_enter(store: Store, named: str) -> BotVersion:
         except NotFound:
             if named not in bundled_names():
                 raise
-    program = find_program(named)
+    program = find_launch(named)
     number = -(1 + int.from_bytes(sha256(program.label.encode()).digest()[:6]))
     games = program.games or tuple(GAMES)
     return BotVersion(number, program.name, program.version, "", "", "", games, "", "", retired=False)
@@ -333,13 +334,13 @@ def entrant(home: Home, store: Store, named: str, limits: Limits, sandbox: Sandb
     if not is_path:
         try:
             known = store.bots.find(named)
-            if named not in bundled_names() or has_files(home, known):
+            if named not in bundled_names() or is_installed(home, known):
                 return known  # a bundled one may have been taken in by another home that shares the store
         except NotFound:
             if named not in bundled_names():
                 raise
     with err.status(f"taking in {shown(named)}") as status:
-        submission = Submission(named, limits=limits, sandbox=sandbox)
+        submission = SubmissionRequest(named, limits=limits, sandbox=sandbox)
         taken = submit(
             home, store, submission, thorough=is_path, doing=lambda what: status.update(f"{shown(named)}: {what}")
         )
@@ -361,7 +362,7 @@ def _players_on(
 
 def _play(home: Home, store: Store, record: TournamentRecord, jobs: int, at_once: int, link: Link | None) -> None:
     versions = store.bots.by_id(record.entrants)
-    programs = {number: program_of(home, version) for number, version in versions.items()}
+    programs = {number: launch_of(home, version) for number, version in versions.items()}
     display = Display(record, versions)
     players = _players_on(link, home, versions)
     conductor = Conductor(

@@ -20,7 +20,7 @@ import grpc
 from google.protobuf.message import DecodeError
 
 from arena.errors import ArenaError, BadSubmission, BotDidNotStart, refusal
-from arena.referee.programs import Program
+from arena.referee.launch import Launch
 from arena.referee.referee import SERVICE
 from arena.v1 import referee_pb2 as pb
 
@@ -60,7 +60,7 @@ class Destination:
         return grpc.aio.secure_channel(self.address, grpc.ssl_channel_credentials(self.ca), options=CHANNEL_OPTIONS)
 
 
-async def connect(program: Program, destination: Destination, welcomed: Callable[[pb.Welcome], None]) -> None:
+async def connect(program: Launch, destination: Destination, welcomed: Callable[[pb.Welcome], None]) -> None:
     """Starts the bot and lets it play there until the server ends the stream.
 
     Raises where the server cannot be reached, does not let it in or breaks off, or where the bot fails.
@@ -93,7 +93,7 @@ async def connect(program: Program, destination: Destination, welcomed: Callable
             await ended
 
 
-def _start(program: Program, env: dict[str, str]) -> subprocess.Popen[bytes]:
+def _start(program: Launch, env: dict[str, str]) -> subprocess.Popen[bytes]:
     try:
         return subprocess.Popen(  # noqa: S603, a program of the user's own
             program.command,
@@ -108,7 +108,7 @@ def _start(program: Program, env: dict[str, str]) -> subprocess.Popen[bytes]:
 class _Relay:
     """Passes on what is said."""
 
-    def __init__(self, program: Program, destination: Destination, welcomed: Callable[[pb.Welcome], None]) -> None:
+    def __init__(self, program: Launch, destination: Destination, welcomed: Callable[[pb.Welcome], None]) -> None:
         self.program = program
         self.destination = destination
         self.welcomed = welcomed

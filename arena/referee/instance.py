@@ -12,8 +12,8 @@ from arena.errors import ArenaError, BotDidNotStart
 from arena.referee.connection import Answer, Moment, Traffic
 from arena.referee.conversation import Conversation
 from arena.referee.descriptors import open_sockets
+from arena.referee.launch import Launch
 from arena.referee.process import BotLog, BotProcess
-from arena.referee.programs import Program
 from arena.replay import FaultKind
 from arena.sandbox import Cell
 
@@ -33,7 +33,7 @@ class Instance(Conversation):
     """One process of a bot, and the stream it has opened."""
 
     def __init__(
-        self, program: Program, address: str, log: Path | None, matches_at_once: int, traffic: Traffic, cell: Cell
+        self, program: Launch, address: str, log: Path | None, matches_at_once: int, traffic: Traffic, cell: Cell
     ) -> None:
         super().__init__(matches_at_once, traffic)
         self.program = program

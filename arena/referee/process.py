@@ -17,7 +17,7 @@ import psutil
 
 from arena.errors import BadSubmission, HostFault
 from arena.referee.guard import OURS
-from arena.referee.programs import Program, last_lines
+from arena.referee.launch import Launch, last_lines
 from arena.sandbox import Cell
 from arena.sandbox.cell import MARK
 
@@ -88,7 +88,7 @@ class BotProcess:
     """One running bot. Everything here happens in the event loop's thread."""
 
     def __init__(
-        self, program: Program, env: dict[str, str], log: BotLog, on_exit: Callable[[], None], cell: Cell
+        self, program: Launch, env: dict[str, str], log: BotLog, on_exit: Callable[[], None], cell: Cell
     ) -> None:
         self.log = log
         self.cell = cell

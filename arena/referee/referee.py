@@ -41,8 +41,8 @@ from arena.referee.descriptors import (
 from arena.referee.guard import Guard
 from arena.referee.host import Host
 from arena.referee.instance import Instance
+from arena.referee.launch import Launch
 from arena.referee.match import Limits, Match, MatchPlan, Outcome
-from arena.referee.programs import Program
 from arena.referee.table import Player, Table
 from arena.replay import FaultKind
 from arena.sandbox import Cell, Sandbox, View
@@ -101,7 +101,7 @@ class Settings:
 class Slot:
     """A place for one process of a program, which is started when it is needed and again when it has died."""
 
-    program: Program
+    program: Launch
     index: int
     """0 for the first seat that the program has at a table, 1 for the second, and so on."""
     instance: Instance | None = None
@@ -125,10 +125,10 @@ class Referee:
         """The matches that are being played, by name, the latest one last: for whoever wants to look on."""
         self.traffic = Traffic(self.settings.hold)
         self.faults: Counter[FaultKind] = Counter()
-        self._slots: dict[tuple[Program, int], Slot] = {}
+        self._slots: dict[tuple[Launch, int], Slot] = {}
         self._background: set[asyncio.Task[None]] = set()
         self.host = Host()
-        self._copies: dict[Program, Path] = {}
+        self._copies: dict[Launch, Path] = {}
         self._looked_at_sockets = 0.0
         self._spare = Spare()
 
@@ -182,7 +182,7 @@ class Referee:
     async def play(
         self,
         plan: MatchPlan,
-        contestants: Sequence[Program | Player | None],
+        contestants: Sequence[Launch | Player | None],
         limits: Limits | None = None,
         watch: Callable[[Match], None] | None = None,
         match: Match | None = None,
@@ -198,12 +198,12 @@ class Referee:
         over = asyncio.get_running_loop().create_future()
         # A match that was given up may still come to its end, when its players leave.
         table = Table(match, finished=lambda: None if over.done() else over.set_result(None), watch=watch)
-        programs = {seat: program for seat, program in enumerate(contestants) if isinstance(program, Program)}
+        programs = {seat: program for seat, program in enumerate(contestants) if isinstance(program, Launch)}
         instances = dict(zip(programs, await self._gather_players(list(programs.values())), strict=True))
         try:
             players: list[Player | None] = []
             for seat, contestant in enumerate(contestants):
-                if isinstance(contestant, Program):
+                if isinstance(contestant, Launch):
                     instance, why_not = instances[seat]
                     if instance and plan.game not in instance.games:
                         why_not = f"{contestant.label} does not play {plan.game}."
@@ -233,9 +233,9 @@ class Referee:
         self.faults.update(fault.fault for fault in outcome.faults)
         return outcome
 
-    async def _gather_players(self, programs: Sequence[Program]) -> list[tuple[Instance | None, str]]:
+    async def _gather_players(self, programs: Sequence[Launch]) -> list[tuple[Instance | None, str]]:
         """A process for each seat, or why there is none."""
-        occurrences: Counter[Program] = Counter()
+        occurrences: Counter[Launch] = Counter()
         slots: list[Slot] = []
         for program in programs:
             slots.append(self._slot(program, occurrences[program]))
@@ -254,18 +254,18 @@ class Referee:
                 found[slot] = None, str(error)
         return [found[slot] for slot in slots]
 
-    def _slot(self, program: Program, index: int) -> Slot:
+    def _slot(self, program: Launch, index: int) -> Slot:
         return self._slots.setdefault((program, index), Slot(program, index))
 
     # Processes
 
-    async def start(self, program: Program) -> Instance:
+    async def start(self, program: Launch) -> Instance:
         """A process of the program, ready to play. Raises where it does not come to play."""
         async with self.lent(program) as instance:
             return instance
 
     @contextlib.asynccontextmanager
-    async def lent(self, program: Program) -> AsyncIterator[Instance]:
+    async def lent(self, program: Launch) -> AsyncIterator[Instance]:
         """A process of the program for something beside matches, kept for as long as it is needed."""
         instance = await self._acquire(self._slot(program, 0))
         try:
@@ -311,7 +311,7 @@ class Referee:
         slot.failures = 0
         return instance
 
-    def _cell_for(self, program: Program) -> Cell:
+    def _cell_for(self, program: Launch) -> Cell:
         sandbox = self.settings.sandbox
         view = View(program.folder, program.file or program.folder, socket=self.folder / "socket")
         try:
@@ -321,7 +321,7 @@ class Referee:
         except OSError as error:
             raise HostFault(f"{program.label} was not started: no sandbox: {error.strerror or error}.") from error
 
-    def _readable(self, program: Program) -> Path:
+    def _readable(self, program: Launch) -> Path:
         """The bot's files, or a copy if a stranger may not read them: that is what a bot runs as, where we are root."""
         source = program.file or program.folder
         if program not in self._copies:

@@ -10,8 +10,8 @@ import asyncio
 from collections.abc import AsyncIterator, Iterator, Sequence
 from dataclasses import dataclass
 
+from arena.referee.launch import Launch
 from arena.referee.match import MatchPlan, Outcome
-from arena.referee.programs import Program
 from arena.referee.referee import Referee
 
 
@@ -43,7 +43,7 @@ def pairings(
 
 
 async def play_series(
-    referee: Referee, series: Iterator[Pairing], programs: Sequence[Program], at_once: int
+    referee: Referee, series: Iterator[Pairing], programs: Sequence[Launch], at_once: int
 ) -> AsyncIterator[tuple[Pairing, Outcome]]:
     """Plays the matches, that many at a time, and yields each as it ends."""
     ended: asyncio.Queue[tuple[Pairing, Outcome] | None] = asyncio.Queue()

@@ -22,10 +22,10 @@ import grpc
 from anyio import to_thread
 
 from arena.errors import BadTournament, NotFound, choices, refusal
-from arena.referee.programs import bundled_names
 from arena.server.gate import Refused
 from arena.store.home import Home
 from arena.store.store import Store
+from arena.submissions.submission import bundled_names
 from arena.v1 import desk_pb2 as pb
 
 VALUES = (

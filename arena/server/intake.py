@@ -27,7 +27,7 @@ from arena.sandbox import Mode, Tier, choose
 from arena.store.home import Home
 from arena.store.store import Store
 from arena.submissions.check import Verdict
-from arena.submissions.submit import Submission, submit
+from arena.submissions.submit import SubmissionRequest, submit
 
 EXIT_TERMINATED = 143
 LONGEST = 4000
@@ -158,7 +158,7 @@ def _take_in(job: IntakeJob, folder: Path, tell: Callable[..., None]) -> None:
             "this server has no sandbox, so it takes in no bots from elsewhere: arena doctor tells its organiser "
             "what is missing."
         )
-    submission = Submission(
+    submission = SubmissionRequest(
         str(folder / job.program), job.name, job.version, job.notes, sandbox=sandbox, called=job.name
     )
     home = Home(Path(job.home), job.store)

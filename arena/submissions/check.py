@@ -12,10 +12,11 @@ from dataclasses import dataclass
 from arena.errors import ArenaError, HostFault
 from arena.games.base import AnyGame
 from arena.games.registry import find_game
-from arena.referee import Limits, Outcome, Program, Referee, Settings, find_program
+from arena.referee import Launch, Limits, Outcome, Referee, Settings
 from arena.referee.instance import Instance
 from arena.referee.series import pairings, play_series
 from arena.replay import Decision, verify
+from arena.submissions.submission import bundled_submission
 
 MEMORY_TO_MENTION = 512 * 1024 * 1024
 SLOW = 0.5
@@ -58,7 +59,7 @@ class Introduction:
 class Conformance:
     """A conformance run. Ask for the verdicts; what the bot said of itself is known afterwards."""
 
-    def __init__(self, program: Program, games: int, limits: Limits, settings: Settings) -> None:
+    def __init__(self, program: Launch, games: int, limits: Limits, settings: Settings) -> None:
         self.program = program
         self.games = games
         """How many are played in each bracket."""
@@ -69,7 +70,7 @@ class Conformance:
     async def verdicts(self, doing: Callable[[str], None] = lambda _: None) -> AsyncGenerator[Verdict, None]:
         """One verdict after the other; `doing` is told what is under way."""
         program, limits = self.program, self.limits
-        sparring = find_program("random")
+        sparring = bundled_submission("random").launch
         async with Referee(limits, self.settings) as referee:
             started = time.monotonic()
             try:
@@ -119,7 +120,7 @@ def _brackets(instance: Instance) -> Iterator[Bracket]:
 
 
 async def _play(
-    referee: Referee, bracket: Bracket, program: Program, sparring: Program, games: int
+    referee: Referee, bracket: Bracket, program: Launch, sparring: Launch, games: int
 ) -> AsyncIterator[Outcome]:
     programs = [program] + [sparring] * (bracket.seats - 1)
     labels = [program.label] + [f"random #{seat}" for seat in range(1, bracket.seats)]
@@ -129,7 +130,7 @@ async def _play(
         yield outcome
 
 
-def _bracket_verdict(bracket: Bracket, program: Program, outcomes: list[Outcome]) -> Verdict:
+def _bracket_verdict(bracket: Bracket, program: Launch, outcomes: list[Outcome]) -> Verdict:
     own = program.label
     faults = [fault for outcome in outcomes for fault in outcome.faults if outcome.plan.bots[fault.seat] == own]
     if faults:
@@ -145,7 +146,7 @@ def _bracket_verdict(bracket: Bracket, program: Program, outcomes: list[Outcome]
     return Verdict(True, f"plays {bracket}", f"{len(outcomes)} games, won {wins / len(outcomes):.0%} against random")
 
 
-def _summary(program: Program, outcomes: list[Outcome], limits: Limits, memory: int) -> Iterator[Verdict]:
+def _summary(program: Launch, outcomes: list[Outcome], limits: Limits, memory: int) -> Iterator[Verdict]:
     times = [
         entry.ms
         for outcome in outcomes

@@ -7,19 +7,17 @@ changes, so every version stays playable.
 from __future__ import annotations
 
 import contextlib
-import io
 import shutil
 import subprocess
 import tempfile
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from itertools import count
 from pathlib import Path
 
 from arena.errors import BadSubmission
-from arena.referee import Limits, Program, Settings, find_program
-from arena.referee.build import build
-from arena.referee.programs import bundled_folder, bundled_names, last_lines
+from arena.referee import Launch, Limits, Settings
+from arena.referee.launch import last_lines
 from arena.referee.running import run_to_end
 from arena.sandbox import Sandbox
 from arena.sandbox.files import let_anybody_read, size_of
@@ -27,7 +25,10 @@ from arena.store.bots import BotVersion
 from arena.store.home import Home
 from arena.store.store import Store
 from arena.submissions.archive import LARGEST, MOST_FILES, NEVER_COPIED, content_hash, files_of, pack
+from arena.submissions.build import build
 from arena.submissions.check import Conformance, Introduction, Verdict
+from arena.submissions.install import installed, kept_parcel
+from arena.submissions.submission import Submission, bundled_folder, bundled_names, find_submission
 
 BEGUN = ".begun-"
 """Before a content hash: its files are being built here. The store may know them from a home that shares it."""
@@ -38,7 +39,7 @@ GAMES_TO_CHECK = 2
 
 
 @dataclass(frozen=True, slots=True)
-class Submitted:
+class SubmissionResult:
     """What came of a submission."""
 
     version: BotVersion
@@ -47,7 +48,7 @@ class Submitted:
 
 
 @dataclass(frozen=True, slots=True)
-class Submission:
+class SubmissionRequest:
     """A bot that somebody hands in."""
 
     path: str
@@ -71,31 +72,31 @@ class Submission:
 def submit(
     home: Home,
     store: Store,
-    submission: Submission,
+    submission: SubmissionRequest,
     *,
     thorough: bool = True,
     doing: Callable[[str], None] = lambda _: None,
     judged: Callable[[Verdict], None] = lambda _: None,
-) -> Submitted:
+) -> SubmissionResult:
     """Takes a bot in. `doing` is told what is under way, `judged` each verdict of the conformance check.
 
     Not `thorough`: it only has to start and say hello, which is enough for the bots that ship.
     """
-    program = find_program(submission.path)
-    name = _printable("name", program.name if submission.name is None else submission.name)
-    version = submission.version if submission.version is not None else program.version or None
+    found = find_submission(submission.path)
+    name = _printable("name", found.launch.name if submission.name is None else submission.name)
+    version = submission.version if submission.version is not None else found.manifest.version or None
     if version is not None:
         version = _printable("version", version)
     doing("copying")
     with home.submitting(), tempfile.TemporaryDirectory(prefix=".incoming-", dir=home.bots) as folder:
         incoming = Path(folder) / "files"
-        entry = _copy(program, Path(submission.path), incoming)
+        entry = _copy(found, Path(submission.path), incoming)
         content = content_hash(incoming)
         known = store.bots.with_content(name, content)
         place, begun = home.bots / content, home.bots / f"{BEGUN}{content}"
         is_here = place.exists() and not begun.exists() and store.bots.has_content(content)
         if known and is_here:
-            return Submitted(known, is_new=False)
+            return SubmissionResult(known, is_new=False)
         if known:
             version = known.version
         elif submission.version is None and version in (taken := _versions(store, name)):
@@ -107,22 +108,31 @@ def submit(
             let_anybody_read(incoming)  # a bot may run as somebody else
             with _removed_on_failure(place, begun):
                 incoming.rename(place)
-                built = _program(home, f"{content}/{entry}", name, version or "")
-                if built.build:
+                built = installed(home, f"{content}/{entry}", name)
+                if built.manifest.build:
                     with (Path(folder) / "parcel").open("wb") as parcel:
                         pack(place, parcel)  # as it came: a cluster builds it once more on each worker
                     doing("building")
                     _build(built, submission, place)
-                    if _program(home, f"{content}/{entry}", name, version or "") != built:
-                        raise BadSubmission(f"the build of {built.label} changed its own arena.toml.")
-                introduction = _check(built, submission, home, GAMES_TO_CHECK if thorough else 0, doing, judged)
-                if built.build:
-                    (Path(folder) / "parcel").rename(_parcel(home, content))
+                    if installed(home, f"{content}/{entry}", name) != built:
+                        raise BadSubmission(f"the build of {name} changed its own arena.toml.")
+                introduction = _check(
+                    built.launch_as(name, version or ""),
+                    submission,
+                    home,
+                    GAMES_TO_CHECK if thorough else 0,
+                    doing,
+                    judged,
+                )
+                if built.manifest.build:
+                    (Path(folder) / "parcel").rename(kept_parcel(home, content))
         else:  # another bot has the same content, so it is built already
-            built = _program(home, f"{content}/{entry}", name, version or "")
-            introduction = _check(built, submission, home, GAMES_TO_CHECK if thorough else 0, doing, judged)
+            built = installed(home, f"{content}/{entry}", name)
+            introduction = _check(
+                built.launch_as(name, version or ""), submission, home, GAMES_TO_CHECK if thorough else 0, doing, judged
+            )
         if known:
-            return Submitted(known, is_new=False)
+            return SubmissionResult(known, is_new=False)
         registered = store.bots.register(
             name,
             version,
@@ -132,69 +142,27 @@ def submit(
             introduction.games,
             submission.notes,
         )
-    return Submitted(registered, is_new=True)
+    return SubmissionResult(registered, is_new=True)
 
 
-def gather(path: str, target: Path) -> tuple[Program, str]:
+def gather(path: str, target: Path) -> tuple[Submission, str]:
     """Copies what belongs to a bot. Returns the bot, and where its program is among the files: nothing for a folder."""
-    program = find_program(path)
-    return program, _copy(program, Path(path), target)
+    submission = find_submission(path)
+    return submission, _copy(submission, Path(path), target)
 
 
-def _build(program: Program, submission: Submission, place: Path) -> None:
+def _build(built: Submission, submission: SubmissionRequest, place: Path) -> None:
     """Builds a bot where its files stay. The bundled ones are ours, and their builds load packages."""
-    build(program, None if submission.is_bundled else submission.sandbox, network=submission.build_network)
+    build(built, None if submission.is_bundled else submission.sandbox, network=submission.build_network)
     if size_of(place) > LARGEST:
-        raise BadSubmission(f"the build of {program.label} made more than {LARGEST // 2**20} MiB.")
+        raise BadSubmission(f"the build of {built.label} made more than {LARGEST // 2**20} MiB.")
 
 
-def has_files(home: Home, version: BotVersion) -> bool:
-    """Whether its files are here: they are not where another home that shares the store has taken it in."""
-    return (home.bots / version.program).exists()
-
-
-def program_of(home: Home, version: BotVersion) -> Program:
-    """The version as a program that can be started."""
-    if version.is_remote:
-        raise BadSubmission(f"{version.label} plays from elsewhere only: it was never handed in here (arena submit).")
-    return _program(home, version.program, version.bot, version.version)
-
-
-def parcel_of(home: Home, version: BotVersion) -> bytes:
-    """The version's files as they were submitted, packed."""
-    kept = _parcel(home, version.content_hash)
-    if kept.exists():
-        return kept.read_bytes()
-    program = program_of(home, version)
-    folder = home.bots / version.content_hash
-    unwanted = (*NEVER_COPIED, *program.exclude)
-    if not folder.is_dir() or content_hash(folder, unwanted) != version.content_hash:
-        raise BadSubmission(
-            f"{version.label}: its files in {folder} are not what was submitted: its build has changed them, or "
-            "somebody has. Submit it once more with what its build makes named in 'exclude' in arena.toml."
-        )
-    packed = io.BytesIO()
-    pack(folder, packed, unwanted)
-    return packed.getvalue()
-
-
-def _parcel(home: Home, content: str) -> Path:
-    """Where the original files of a bot are that is built."""
-    return home.bots / f"{content}.parcel"
-
-
-def _program(home: Home, below: str, name: str, version: str) -> Program:
-    path = home.bots.resolve() / below
-    if not path.exists():
-        raise BadSubmission(f"{name} {version}: its files are not in {home.bots}: submit it again, or copy them there.")
-    return replace(find_program(str(path)), name=name, version=version)
-
-
-def _copy(program: Program, named: Path, target: Path) -> str:
+def _copy(submission: Submission, named: Path, target: Path) -> str:
     """Copies the bot's files. Returns where the program is among them: a file's name, or nothing for a folder."""
     source = named if named.exists() else bundled_folder() / named
     source = source.resolve()
-    unwanted = (*NEVER_COPIED, *program.exclude)
+    unwanted = (*NEVER_COPIED, *submission.manifest.exclude)
     try:
         if not source.is_dir():
             _check_files(source, ())
@@ -207,9 +175,9 @@ def _copy(program: Program, named: Path, target: Path) -> str:
         _check_files(target, ())
     except shutil.Error as error:
         why = "; ".join(f"{where}: {what}" for where, _, what in error.args[0][:3])
-        raise BadSubmission(f"the files of {program.label} cannot be copied: {why}.") from error
+        raise BadSubmission(f"the files of {submission.label} cannot be copied: {why}.") from error
     except OSError as error:
-        raise BadSubmission(f"the files of {program.label} cannot be copied: {error}.") from error
+        raise BadSubmission(f"the files of {submission.label} cannot be copied: {error}.") from error
     return ""
 
 
@@ -257,7 +225,7 @@ def _removed_on_failure(place: Path, begun: Path) -> Iterator[None]:
 
 def _remove(place: Path) -> None:
     """By a program that no folders are too deep for, whatever a build has made there."""
-    subprocess.run(("rm", "-rf", "--", str(place)), check=False)  # noqa: S603, S607
+    subprocess.run(("rm", "-rf", "--", str(place)), check=False)  # noqa: S607
 
 
 def _printed(log: Path) -> str:
@@ -269,8 +237,8 @@ def _printed(log: Path) -> str:
 
 
 def _check(
-    program: Program,
-    submission: Submission,
+    program: Launch,
+    submission: SubmissionRequest,
     home: Home,
     games: int,
     doing: Callable[[str], None],

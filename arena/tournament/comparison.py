@@ -17,7 +17,7 @@ from arena.store.home import Home
 from arena.store.matches import Batch
 from arena.store.store import Store
 from arena.store.tournaments import TournamentRecord
-from arena.submissions.submit import program_of
+from arena.submissions.install import launch_of
 from arena.tournament.broadcast import LiveFolder
 from arena.tournament.conductor import AT_ONCE, AT_ONCE_AT_FIRST, LOOK_AROUND, WRITE_AFTER
 from arena.tournament.interrupts import Interrupts
@@ -63,7 +63,7 @@ class ComparisonRun:
         self.faults = 0
         self.matches = 0
         self.record: TournamentRecord | None = None
-        programs = {bot.id: program_of(home, bot) for bot in (comparison.old, comparison.new)}
+        programs = {bot.id: launch_of(home, bot) for bot in (comparison.old, comparison.new)}
         settings = Settings(
             matches_at_once=2 * AT_ONCE,
             logs=home.logs.resolve(),

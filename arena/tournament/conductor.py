@@ -17,7 +17,7 @@ from sqlalchemy import Connection
 from arena.games.brackets import Bracket
 from arena.rating.standings import Standings
 from arena.records import MatchRecord, SeatRecord
-from arena.referee import Program, Settings
+from arena.referee import Launch, Settings
 from arena.store.bots import BotVersion
 from arena.store.home import Home
 from arena.store.matches import Batch
@@ -97,7 +97,7 @@ class Conductor:
         store: Store,
         record: TournamentRecord,
         versions: Mapping[int, BotVersion],
-        programs: Mapping[int, Program],
+        programs: Mapping[int, Launch],
         *,
         jobs: int,
         at_once: int = AT_ONCE,

@@ -14,8 +14,9 @@ import pytest
 
 from arena.rating.bradley_terry import refit
 from arena.rating.standings import Standing
-from arena.referee import Limits, MatchPlan, Referee, Settings, find_program
+from arena.referee import Limits, MatchPlan, Referee, Settings
 from arena.store.home import Home
+from arena.submissions.submission import find_launch
 from bench import scale
 from bench.scale_instead import ladder_pairs, likeness, sharded_ladder, sparse_fit
 from bench.scale_laws import CONSTANT, CUBE, LINEAR, LOG, SORTING, SQUARE, Point, Term, fit, fit_power
@@ -162,7 +163,7 @@ def test_a_worker_starts_again_whom_it_could_not_keep() -> None:
 def test_a_referee_starts_no_fewer_bots_than_the_model_says() -> None:
     """It may start more: while a bot is being ended, its place is not free."""
     tables = [(0, 1), (2, 3), (0, 1), (4, 5), (0, 1), (2, 3)]
-    random = find_program("random")
+    random = find_launch("random")
     programs = [replace(random, name=f"bot{number}") for number in range(6)]
     model = Workers(1, kept=4)
     tokens: set[str] = set()

@@ -11,7 +11,7 @@ from random import Random
 import pytest
 
 from arena.bot import Bot, Clock, MantisTurn, TentagramTurn, mantis, tentagram, turns
-from arena.referee.programs import bundled_folder
+from arena.submissions.submission import bundled_folder
 
 
 def test_the_examples_in_the_docstrings_run() -> None:

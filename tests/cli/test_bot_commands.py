@@ -14,8 +14,8 @@ from typing import Any
 import pytest
 
 from arena import replay
-from arena.referee.programs import find_program
 from arena.replay import Decision
+from arena.submissions.submission import find_launch, find_submission
 from tests.support.cli import ARENA, ROOT, SLOW_MACHINE, arena, complaint, said
 from tests.support.referees import alive
 
@@ -312,7 +312,7 @@ def own_tests(folder: Path) -> subprocess.CompletedProcess[str]:
 def test_new_creates_a_bot_of_that_name(created: tuple[Path, str]) -> None:
     folder, said = created
     assert sorted(file.name for file in folder.iterdir() if file.is_file()) == ["arena.toml", "bot.py", "test_bot.py"]
-    program = find_program(str(folder))
+    program = find_launch(str(folder))
     assert (program.name, program.games) == ("sharp-eye_2", ("mantis", "tentagram"))
     for file in folder.glob("*.*"):
         assert "my_bot" not in file.read_text()
@@ -339,7 +339,7 @@ def test_new_works_with_any_name_that_it_takes(name: str, tmp_path: Path) -> Non
     """It may refuse a name; if it takes it, the bot is called so and works."""
     done = arena("new", name, cwd=tmp_path)
     if done.returncode == 0:
-        assert find_program(str(tmp_path / name)).name == name
+        assert find_launch(str(tmp_path / name)).name == name
         tested = own_tests(tmp_path / name)
         assert tested.returncode == 0, tested
     else:
@@ -349,17 +349,17 @@ def test_new_works_with_any_name_that_it_takes(name: str, tmp_path: Path) -> Non
 def test_the_commands_that_new_names_find_the_bot(tmp_path: Path) -> None:
     text = arena("new", tmp_path / "deep" / "er", columns=400).stdout
     (command,) = re.findall(r"arena match mantis (\S+) random", text)
-    assert find_program(command).folder == tmp_path / "deep" / "er"
+    assert find_launch(command).folder == tmp_path / "deep" / "er"
 
 
 @pytest.mark.parametrize(("language", "command"), [("javascript", "bot.js"), ("cpp", "build/zoe")])
 def test_new_in_another_language(language: str, command: str, tmp_path: Path) -> None:
     done = arena("new", "zoe", "--lang", language, cwd=tmp_path)
     assert done.returncode == 0, done
-    program = find_program(str(tmp_path / "zoe"))
-    assert (program.name, program.games) == ("zoe", ("mantis", "tentagram"))
-    assert program.build
-    assert program.command[-1].endswith(command)
+    bot = find_submission(str(tmp_path / "zoe"))
+    assert (bot.manifest.name, bot.manifest.games) == ("zoe", ("mantis", "tentagram"))
+    assert bot.manifest.build
+    assert bot.launch.command[-1].endswith(command)
     assert (tmp_path / "zoe" / "protos" / "arena" / "v1" / "referee.proto").is_file()
     for file in (tmp_path / "zoe").iterdir():
         if file.is_file():

@@ -12,8 +12,9 @@ import psutil
 import pytest
 import uvloop
 
-from arena.referee import Limits, MatchPlan, Outcome, Program, Referee, find_program
+from arena.referee import Launch, Limits, MatchPlan, Outcome, Referee
 from arena.replay import FaultKind
+from arena.submissions.submission import find_launch
 from tests.faults.stubborn import MODES_THAT_DO_NOT_LISTEN
 from tests.support.scene import PATIENCE, stubborn, tagged
 
@@ -23,7 +24,7 @@ AT_ONCE = 40
 """Matches that each of them plays at the same time."""
 ROOM = 64 * 1024 * 1024
 """Bytes by which the referee may grow, with all that it has to say to bots that do not listen."""
-RANDOM = find_program("random")
+RANDOM = find_launch("random")
 SILENT = r"2 s of processor time are allowed for a turn|It was over time and silent for 5 s more\."
 """In the match in which it was late, and in all others that it plays."""
 CAUSES = {
@@ -49,7 +50,7 @@ async def play_all(tag: str) -> Evening:
         await referee.start(RANDOM)
         size = psutil.Process().memory_info().rss
 
-        async def play(name: str, first: Program) -> list[Outcome]:
+        async def play(name: str, first: Launch) -> list[Outcome]:
             plans = [
                 MatchPlan(f"{name}-{number}", "mantis", {}, f"seed {number}", (first.label, RANDOM.label))
                 for number in range(AT_ONCE)

@@ -14,10 +14,11 @@ import pytest
 import uvloop
 
 from arena.errors import HostFault
-from arena.referee import Limits, MatchPlan, Outcome, Referee, find_program
+from arena.referee import Limits, MatchPlan, Outcome, Referee
 from arena.store.home import Home
 from arena.store.store import Store
-from arena.submissions.submit import Submission, submit
+from arena.submissions.submission import find_launch
+from arena.submissions.submit import SubmissionRequest, submit
 from tests.support.cli import ARENA, ROOT, said
 from tests.support.scene import PATIENCE, SLOW_MACHINE, stubborn
 from tests.support.tournaments import on_record, play
@@ -50,7 +51,7 @@ def test_a_tournament_of_more_bots_than_there_are_files_for_costs_nobody_a_match
     names = [f"bot{number}" for number in range(6)]
     with Store.open(home.database) as store:
         for name in names:
-            submit(home, store, Submission("random", name=name, limits=Limits(start=60.0)), thorough=False)
+            submit(home, store, SubmissionRequest("random", name=name, limits=Limits(start=60.0)), thorough=False)
     event = (*names, "--seats", "2", "--rounds", "1", "--bracket", "mantis", "--seed", "1", *SLOW_MACHINE)
     done = limited(44, "tournament", *event, "--jobs", "1", "--home", tmp_path)
     assert done.returncode == 2, done
@@ -71,7 +72,7 @@ def forfeits(home: Path) -> int:
 
 def test_a_bot_that_cannot_be_let_in_has_not_lost(tag: str) -> None:
     """The files run out when it has been started and before it comes."""
-    late, random = stubborn("comes-late", tag), find_program("random")
+    late, random = stubborn("comes-late", tag), find_launch("random")
 
     async def play_without_files(referee: Referee, match: asyncio.Task[Outcome]) -> None:
         while len(referee.instances) < 2:

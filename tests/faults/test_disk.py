@@ -13,7 +13,7 @@ import pytest
 from arena.referee import Limits
 from arena.store.home import Home
 from arena.store.store import Store
-from arena.submissions.submit import Submission, submit
+from arena.submissions.submit import SubmissionRequest, submit
 from tests.support.cli import ARENA, ROOT, arena, complaint
 from tests.support.scene import FIELD, PATIENCE, SLOW_MACHINE, Disk, started
 from tests.support.tournaments import board, on_record, play, results
@@ -28,7 +28,7 @@ def taken_in(path: Path) -> Home:
     home = Home(path)
     with Store.open(home.database) as store:
         for bot in FIELD:
-            submit(home, store, Submission(bot, limits=Limits(start=60.0)), thorough=False)
+            submit(home, store, SubmissionRequest(bot, limits=Limits(start=60.0)), thorough=False)
     return home
 
 

@@ -15,8 +15,10 @@ from arena.bot.session import Session
 from arena.errors import BadSubmission, BotDidNotStart, MalformedReplay, ReplayError
 from arena.referee.connection import Moment, Traffic
 from arena.referee.instance import Instance
-from arena.referee.programs import MANIFEST, Program, find_program
+from arena.referee.launch import Launch
 from arena.sandbox import Sandbox, View
+from arena.submissions.manifest import MANIFEST
+from arena.submissions.submission import find_launch
 from arena.v1 import mantis_pb2, tentagram_pb2
 from arena.v1 import referee_pb2 as pb
 from arena.wire.base import Unreadable
@@ -91,7 +93,7 @@ def test_a_hello_that_is_refused_is_not_followed_by_another(tmp_path: Path) -> N
     """A bot that was welcomed on one stream while it was refused on the other would never be asked, nor ever lose."""
 
     async def say_hello_twice() -> None:
-        program = Program("attacker", "", tmp_path, ("sleep", "600"))
+        program = Launch("attacker", "", tmp_path, ("sleep", "600"))
         instance = Instance(program, "unix:nowhere", None, 1, Traffic(), Sandbox().cell(View(tmp_path, tmp_path)))
         hellos = [pb.Hello(protocol=version, token=instance.token, games=[pb.GAME_MANTIS]) for version in (2, 1)]
         streams = [asyncio.create_task(instance.serve(hello, SlowStream())) for hello in hellos]
@@ -171,19 +173,19 @@ MANIFESTS = {
 def test_a_manifest_that_python_cannot_read_is_refused(manifest: bytes, tmp_path: Path) -> None:
     (tmp_path / MANIFEST).write_bytes(manifest)
     with pytest.raises(BadSubmission, match="is not valid TOML"):
-        find_program(str(tmp_path))
+        find_launch(str(tmp_path))
 
 
 def test_a_command_with_a_name_that_no_file_can_have(tmp_path: Path) -> None:
     """There is no such file in the folder; there is none anywhere, but that is found out when it is started."""
     (tmp_path / MANIFEST).write_text(f'command = ["{"a" * 300}"]')
-    assert find_program(str(tmp_path)).command == ("a" * 300,)
+    assert find_launch(str(tmp_path)).command == ("a" * 300,)
 
 
 @pytest.mark.parametrize("named", ["a" * 300, "./" + "a" * 300, "./\0"], ids=["name", "path", "NUL"])
 def test_a_name_that_no_file_can_have(named: str) -> None:
     with pytest.raises(BadSubmission):
-        find_program(named)
+        find_launch(named)
 
 
 # The SDK

@@ -21,15 +21,16 @@ import pytest
 import uvloop
 
 from arena import replay
-from arena.referee import Limits, MatchPlan, Outcome, Program, Referee, find_program
+from arena.referee import Launch, Limits, MatchPlan, Outcome, Referee
 from arena.referee.instance import Instance
 from arena.replay import Decision
+from arena.submissions.submission import find_launch
 from arena.v1 import referee_pb2 as pb
 from tests.fuzz.mutations import mutate
 from tests.fuzz.targets.desk import honest_answers, request
 
 T = TypeVar("T")
-RANDOM = find_program("random")
+RANDOM = find_launch("random")
 LIMITS = Limits(start=60.0, turn=30.0)
 """So long that no honest bot is ever late, on however slow a machine. The attackers do not wait for it."""
 HONEST = [("mantis", 2), ("mantis", 4), ("tentagram", 3)] * 3
@@ -136,7 +137,7 @@ async def attack(
     """A bot that says anything, in a match with an honest one."""
     sleep = shutil.which("sleep")
     assert sleep is not None
-    program = Program(f"attacker {number}", "", folder, (sleep, "600"))
+    program = Launch(f"attacker {number}", "", folder, (sleep, "600"))
     seats = [program, RANDOM]
     rng.shuffle(seats)
     plan = MatchPlan(f"attacked {number}", "mantis", {}, f"seed {number}", tuple(bot.label for bot in seats))
@@ -147,7 +148,7 @@ async def attack(
     return await match
 
 
-async def process_of(referee: Referee, program: Program) -> Instance:
+async def process_of(referee: Referee, program: Launch) -> Instance:
     while True:
         for instance in referee.instances.values():
             if instance.program is program:

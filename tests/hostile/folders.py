@@ -22,13 +22,14 @@ import psutil
 import uvloop
 
 from arena.errors import ArenaError, BuildFailed
-from arena.referee import Limits, MatchPlan, Outcome, Referee, Settings, find_program
-from arena.referee import build as building
+from arena.referee import Limits, MatchPlan, Outcome, Referee, Settings
 from arena.sandbox import Sandbox, Tier
 from arena.sandbox.allowance import BUILD, MIB
 from arena.store.home import Home
 from arena.store.store import Store
-from arena.submissions.submit import Submission, submit
+from arena.submissions import build as building
+from arena.submissions.submission import find_launch, find_submission
+from arena.submissions.submit import SubmissionRequest, submit
 from tests.hostile.attacks import BLOCKED, CONTAINED, NOT_BLOCKED, Attack
 from tests.hostile.measure import ALLOWANCE, HONEST, Evidence
 from tests.hostile.programs.attacker import Tally
@@ -99,7 +100,7 @@ class Ground:
         home = Home(self.place / "arena")
         store = Store.open(home.database)
         try:
-            submit(home, store, Submission(str(self.bot), limits=LIMITS, sandbox=self.sandbox), thorough=False)
+            submit(home, store, SubmissionRequest(str(self.bot), limits=LIMITS, sandbox=self.sandbox), thorough=False)
         finally:
             store.close()
         return [path for path in home.bots.rglob("*") if path.is_file()]
@@ -108,14 +109,14 @@ class Ground:
         """Builds it. Returns why that failed, if it did."""
         try:
             with mock.patch.object(building, "BUILD", SMALL):
-                building.build(find_program(str(self.bot)), self.sandbox)
+                building.build(find_submission(str(self.bot)), self.sandbox)
         except BuildFailed as error:
             return str(error)
         return ""
 
     def play(self) -> tuple[Outcome, str]:
         """Plays a match with it. Returns what came of it, and its log."""
-        program = find_program(str(self.bot))
+        program = find_launch(str(self.bot))
         settings = Settings(sandbox=self.sandbox, logs=self.place / "logs")
 
         async def match() -> Outcome:

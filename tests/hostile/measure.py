@@ -23,10 +23,11 @@ import psutil
 import uvloop
 
 from arena import replay
-from arena.referee import Limits, MatchPlan, Outcome, Program, Referee, Settings, find_program
+from arena.referee import Launch, Limits, MatchPlan, Outcome, Referee, Settings
 from arena.sandbox import Allowance, Sandbox, Tier
 from arena.sandbox.allowance import MIB
 from arena.sandbox.cell import LockedBox
+from arena.submissions.submission import find_launch
 from tests.hostile.attacks import Attack, Result
 from tests.hostile.stage import Stage, staged
 
@@ -43,8 +44,8 @@ USUAL_FILES = 1024
 """How many files a program may have open on most machines. The referee is attacked with no more than that."""
 GROWTH = 400 * MIB
 """By so much the referee must not grow because of one bot."""
-HONEST = find_program("random")
-SLOW = find_program(str(PROGRAMS / "slow.py"))
+HONEST = find_launch("random")
+SLOW = find_launch(str(PROGRAMS / "slow.py"))
 
 
 @dataclass(slots=True)
@@ -163,13 +164,13 @@ class _Session:
                 if attack.alone:
                     await one(attack)
 
-    def _programs(self, attack: Attack, stage: Stage, folder: Path) -> list[Program]:
+    def _programs(self, attack: Attack, stage: Stage, folder: Path) -> list[Launch]:
         """The attackers, as bots whose folder is bound whole, because they share a few lines."""
         mark = f"{self.mark}-{attack.name}-"
         env = {**stage.aims(folder), "PYTHONPATH": str(ROOT), "PYTHONDONTWRITEBYTECODE": "1"}
         roles = [(attack.way, "first"), (attack.way, "second")] if attack.way else [()]
         return [
-            Program(
+            Launch(
                 name="-".join((attack.name, *role[1:])),
                 version="",
                 folder=PROGRAMS,
@@ -204,7 +205,7 @@ class _Session:
         if size > ALLOWANCE.log + 65536 + 4096 * len(programs):
             evidence.seen.append(f"its log has {size} bytes")
 
-    async def _hear(self, referee: Referee, evidence: Evidence, programs: Sequence[Program], logs: Path) -> None:
+    async def _hear(self, referee: Referee, evidence: Evidence, programs: Sequence[Launch], logs: Path) -> None:
         """Waits until the attackers have said what came of it, or are dead."""
         deadline = time.monotonic() + PATIENCE
         for program in programs:
@@ -222,7 +223,7 @@ class _Session:
                 await asyncio.sleep(0.05)
             evidence.log += text[-3000:]
 
-    def _not_held_back(self, referee: Referee, program: Program, evidence: Evidence) -> list[str]:
+    def _not_held_back(self, referee: Referee, program: Launch, evidence: Evidence) -> list[str]:
         """Whether it may use more than its share of the processor. How much it got says little on a busy machine."""
         cells = [each.cell for each in referee.instances.values() if each.program == program]
         folders = [folder for cell in cells if isinstance(cell, LockedBox) for folder in cell.group.folders]
@@ -282,7 +283,7 @@ def _usual_limits(wanted: bool) -> Iterator[None]:
 
 
 @contextlib.asynccontextmanager
-async def _growth(evidence: Evidence, referee: Referee, programs: Sequence[Program]) -> AsyncIterator[None]:
+async def _growth(evidence: Evidence, referee: Referee, programs: Sequence[Launch]) -> AsyncIterator[None]:
     """Looks at the memory of the referee and of the attackers meanwhile."""
     before = peak = psutil.Process().memory_info().rss
     most = 0

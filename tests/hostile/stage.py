@@ -16,8 +16,8 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import arena
-from arena.referee.programs import bundled_folder
 from arena.sandbox import Tier
+from arena.submissions.submission import bundled_folder
 
 VICTIM = """
 import os, signal, sys, time

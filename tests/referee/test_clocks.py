@@ -8,11 +8,12 @@ from pathlib import Path
 
 import pytest
 
-from arena.referee import Limits, MatchPlan, Outcome, Program, Referee, Settings, find_program
+from arena.referee import Launch, Limits, MatchPlan, Outcome, Referee, Settings
 from arena.referee.connection import Moment
 from arena.referee.host import STALL, Host
 from arena.referee.match import Match, Spent
 from arena.sandbox import Sandbox, Tier, probe
+from arena.submissions.submission import find_launch
 
 TIERS = [tier for tier in Tier if probe(tier).works]
 PLAN = MatchPlan("clocks", "mantis", {}, "clocks", ("a", "b"))
@@ -91,13 +92,13 @@ def test_moments_are_subtracted_clock_by_clock() -> None:
     assert Spent(90.0, 30.0).divided(3) == Spent(30.0, 10.0)
 
 
-def bot(folder: Path, source: str, name: str) -> Program:
+def bot(folder: Path, source: str, name: str) -> Launch:
     file = folder / f"{name}.py"
     file.write_text(source, encoding="utf-8")
-    return Program(name, "", folder, (sys.executable, str(file)), file=file)
+    return Launch(name, "", folder, (sys.executable, str(file)), file=file)
 
 
-async def play(settings: Settings, limits: Limits, *programs: Program) -> tuple[Outcome, str]:
+async def play(settings: Settings, limits: Limits, *programs: Launch) -> tuple[Outcome, str]:
     async with Referee(limits, settings) as referee:
         plan = MatchPlan("clocks", "mantis", {}, "clocks", tuple(program.label for program in programs))
         outcome = await referee.play(plan, programs)
@@ -110,7 +111,7 @@ def test_a_bot_that_sleeps_is_not_charged(tier: Tier, tmp_path: Path) -> None:
     """Its turns take longer than allowed by the clock, but it uses nothing."""
     sleeper = bot(tmp_path, SLEEPER, "sleeper")
     limits = Limits(start=120.0, turn=0.25)
-    outcome, _ = asyncio.run(play(Settings(sandbox=Sandbox(tier)), limits, sleeper, find_program("random")))
+    outcome, _ = asyncio.run(play(Settings(sandbox=Sandbox(tier)), limits, sleeper, find_launch("random")))
     assert outcome.faults == ()
     seat = outcome.plan.bots.index("sleeper")
     assert outcome.wall_ms[seat] >= 300 * outcome.decisions[seat]

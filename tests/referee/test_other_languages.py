@@ -8,9 +8,9 @@ from pathlib import Path
 
 import pytest
 
-from arena.referee import Program, Referee, find_program
-from arena.referee.build import build
-from arena.referee.programs import bundled_folder
+from arena.referee import Launch, Referee
+from arena.submissions.build import build
+from arena.submissions.submission import bundled_folder, find_launch, find_submission
 from tests.support.referees import RANDOM, check_outcome, play, run
 
 needs_npm = pytest.mark.skipif(shutil.which("npm") is None, reason="npm is not installed: apt-get install nodejs npm")
@@ -20,7 +20,7 @@ needs_cpp = pytest.mark.skipif(
 )
 
 
-def play_both_games(program: Program) -> None:
+def play_both_games(program: Launch) -> None:
     async def job(referee: Referee) -> None:
         tables = [
             play(referee, program, RANDOM, number=1),
@@ -38,17 +38,17 @@ def play_both_games(program: Program) -> None:
 
 @needs_npm
 def test_the_bot_in_javascript_plays_both_games() -> None:
-    program = find_program("random_js")
-    build(program)
-    play_both_games(program)
+    bot = find_submission("random_js")
+    build(bot)
+    play_both_games(bot.launch)
 
 
 @needs_cpp
 @pytest.mark.timeout(600)
 def test_the_bot_in_cpp_plays_both_games_and_so_does_its_bare_binary() -> None:
-    program = find_program("random_cpp")
-    build(program)
-    play_both_games(program)
-    binary = find_program(str(bundled_folder() / "random_cpp" / "build" / "random_cpp"))
+    bot = find_submission("random_cpp")
+    build(bot)
+    play_both_games(bot.launch)
+    binary = find_launch(str(bundled_folder() / "random_cpp" / "build" / "random_cpp"))
     assert binary.command == (str(bundled_folder() / "random_cpp" / "build" / "random_cpp"),)
     play_both_games(binary)

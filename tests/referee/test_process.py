@@ -13,8 +13,8 @@ import pytest
 import uvloop
 
 from arena.errors import BadSubmission
+from arena.referee.launch import Launch
 from arena.referee.process import LOG_CAP, READ_AT_ONCE, TAIL, BotLog, BotProcess
-from arena.referee.programs import Program
 from arena.sandbox import Allowance, Cell, View
 from tests.support.referees import alive
 from tests.support.waiting import until_async
@@ -89,7 +89,7 @@ class Shell:
     def __init__(self, script: str, folder: Path, program_env: dict[str, str], env: dict[str, str]) -> None:
         self.exits = 0
         self.log = BotLog(folder / "logs" / "bot.log")
-        program = Program("shell", "", folder, ("sh", "-c", script), env=program_env)
+        program = Launch("shell", "", folder, ("sh", "-c", script), env=program_env)
         self.process = BotProcess(program, env, self.log, self._on_exit, Cell(View(folder, folder), Allowance()))
 
     def _on_exit(self) -> None:
@@ -292,7 +292,7 @@ def test_a_program_that_cannot_be_started(tmp_path: Path) -> None:
     async def start(command: str) -> str:
         cell = Cell(View(tmp_path, tmp_path), Allowance())
         with pytest.raises(BadSubmission) as caught:
-            BotProcess(Program("ghost", "7", tmp_path, (command,)), {}, BotLog(None), lambda: None, cell)
+            BotProcess(Launch("ghost", "7", tmp_path, (command,)), {}, BotLog(None), lambda: None, cell)
         return str(caught.value)
 
     before = descriptors()

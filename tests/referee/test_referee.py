@@ -17,7 +17,7 @@ from grpc_health.v1 import health_pb2, health_pb2_grpc
 from grpc_reflection.v1alpha import reflection_pb2, reflection_pb2_grpc
 
 from arena.errors import ArenaError, HostFault
-from arena.referee import Limits, MatchPlan, Outcome, Program, Referee, Settings
+from arena.referee import Launch, Limits, MatchPlan, Outcome, Referee, Settings
 from arena.referee.match import Match
 from arena.referee.series import pairings, play_series
 from arena.replay import FaultKind
@@ -30,8 +30,8 @@ SHORT = Limits(start=PATIENCE, turn=1.0)
 """For bots that take too long: a second of processor time, which the others at the table never need."""
 
 
-def naughty(mode: str) -> Program:
-    return Program(f"naughty-{mode}", "", NAUGHTY.parent, (sys.executable, str(NAUGHTY), mode))
+def naughty(mode: str) -> Launch:
+    return Launch(f"naughty-{mode}", "", NAUGHTY.parent, (sys.executable, str(NAUGHTY), mode))
 
 
 @pytest.mark.parametrize(
@@ -192,7 +192,7 @@ def test_a_bot_is_asked_only_for_games_it_plays() -> None:
 
 def test_a_claim_in_the_manifest_must_be_kept() -> None:
     program = naughty("good")
-    claims = Program("claims", "", program.folder, program.command, games=("mantis", "tentagram"))
+    claims = Launch("claims", "", program.folder, program.command, games=("mantis", "tentagram"))
 
     async def start(referee: Referee) -> str:
         with pytest.raises(ArenaError) as caught:
@@ -306,7 +306,7 @@ def test_whoever_opens_a_stream_without_a_token_is_turned_away() -> None:
 
 
 def test_a_program_that_is_not_there_forfeits() -> None:
-    ghost = Program("ghost", "", Path(os.sep), ("/nowhere/ghost",))
+    ghost = Launch("ghost", "", Path(os.sep), ("/nowhere/ghost",))
     outcome = run(lambda referee: play(referee, ghost, RANDOM))
     assert outcome.faults[0].detail == "ghost cannot be started: No such file or directory: /nowhere/ghost."
 

@@ -21,7 +21,7 @@ from arena.server.tls import generated
 from arena.store.home import Home
 from arena.store.store import Store
 from arena.store.tokens import Scope
-from arena.submissions.submit import program_of
+from arena.submissions.install import launch_of
 from tests.support.arena_server import PATIENCE, Serving, hello, serving, visiting
 from tests.support.cli import ARENA, arena, complaint
 from tests.support.waiting import until
@@ -138,4 +138,4 @@ def test_bots_connect_play_and_are_sent_home_when_the_server_is_told_to_stop(ser
         assert store.bots.latest() == []  # they cannot be started here, so they enter no tournament
         assert [entry.deed for entry in store.tokens.audit(99)].count("connected") == 2
         with pytest.raises(BadSubmission, match="plays from elsewhere only"):
-            program_of(Home(served.home), store.bots.find("anna/random"))
+            launch_of(Home(served.home), store.bots.find("anna/random"))

@@ -8,11 +8,13 @@ from pathlib import Path
 import pytest
 
 from arena.errors import ArenaError, BadSubmission
-from arena.referee import Limits, find_program
+from arena.referee import Limits
 from arena.store.home import Home
 from arena.store.store import Store
 from arena.submissions.archive import content_hash
-from arena.submissions.submit import BEGUN, Submission, Submitted, has_files, program_of, submit
+from arena.submissions.install import is_installed, launch_of
+from arena.submissions.submission import find_launch
+from arena.submissions.submit import BEGUN, SubmissionRequest, SubmissionResult, submit
 
 LIMITS = Limits(start=60.0, turn=20.0)
 BOT = """
@@ -43,11 +45,13 @@ def bot_file(tmp_path: Path, text: str = BOT.format(choice=0), name: str = "simp
     return path
 
 
-def hand_in(home: Home, store: Store, path: Path, name: str | None = None, *, thorough: bool = True) -> Submitted:
-    return submit(home, store, Submission(str(path), name, limits=LIMITS), thorough=thorough)
+def hand_in(
+    home: Home, store: Store, path: Path, name: str | None = None, *, thorough: bool = True
+) -> SubmissionResult:
+    return submit(home, store, SubmissionRequest(str(path), name, limits=LIMITS), thorough=thorough)
 
 
-def hand_in_quickly(home: Home, store: Store, path: Path, name: str | None = None) -> Submitted:
+def hand_in_quickly(home: Home, store: Store, path: Path, name: str | None = None) -> SubmissionResult:
     """Where it does not matter how well it plays: it is only started."""
     return hand_in(home, store, path, name, thorough=False)
 
@@ -59,7 +63,7 @@ def test_a_file_is_copied_tried_out_and_registered(home: Home, store: Store, tmp
     assert (submitted.version.label, submitted.version.games) == ("simple 1", ("mantis",))
     assert submitted.version.language.startswith("python")
     path.unlink()
-    program = program_of(home, submitted.version)
+    program = launch_of(home, submitted.version)
     assert (program.label, program.folder.parent) == ("simple 1", home.bots.resolve())
     assert Path(program.command[1]).read_text(encoding="utf-8") == BOT.format(choice=0)
 
@@ -76,7 +80,7 @@ def test_the_same_content_again_changes_nothing_and_new_content_is_a_new_version
     second = hand_in_quickly(home, store, path)
     assert second.version.label == "simple 2"
     assert store.bots.find("simple@1").content_hash == first.version.content_hash
-    assert program_of(home, first.version).folder != program_of(home, second.version).folder
+    assert launch_of(home, first.version).folder != launch_of(home, second.version).folder
 
 
 def test_two_bots_may_have_the_same_content(home: Home, store: Store, tmp_path: Path) -> None:
@@ -85,7 +89,7 @@ def test_two_bots_may_have_the_same_content(home: Home, store: Store, tmp_path: 
     twin = hand_in_quickly(home, store, path, name="twin")
     assert twin.is_new
     assert twin.version.content_hash == first.version.content_hash
-    assert program_of(home, twin.version).label == "twin 1"
+    assert launch_of(home, twin.version).label == "twin 1"
 
 
 @pytest.mark.parametrize(
@@ -124,7 +128,7 @@ def test_a_folder_is_built_in_the_home(home: Home, store: Store, tmp_path: Path)
     (folder / "out" / "bot.py").write_text("raise SystemExit('I was built elsewhere')")
     submitted = hand_in_quickly(home, store, folder)
     assert submitted.version.label == "built 2.5"
-    assert (program_of(home, submitted.version).folder / "out" / "bot.py").exists()
+    assert (launch_of(home, submitted.version).folder / "out" / "bot.py").exists()
     # what the build made does not count: the same files are the same version
     assert not hand_in_quickly(home, store, folder).is_new
     # a change without a new version number in the manifest is a version all the same
@@ -180,20 +184,20 @@ def test_a_home_that_shares_the_store_gets_the_files_and_no_version_more(
     folder = folder_bot(tmp_path, "mkdir out && sed s/{choice}/0/ template.py > out/bot.py")
     first = hand_in_quickly(home, store, folder).version
     other_home = Home(tmp_path / "other")
-    assert not has_files(other_home, first)
+    assert not is_installed(other_home, first)
     (other_home.bots / first.content_hash / "half").mkdir(parents=True)  # what an interrupted submission left behind
     (other_home.bots / f"{BEGUN}{first.content_hash}").touch()
     for _ in range(2):
-        assert hand_in_quickly(other_home, store, folder) == Submitted(first, is_new=False)
-        assert program_of(other_home, first).label == first.label
+        assert hand_in_quickly(other_home, store, folder) == SubmissionResult(first, is_new=False)
+        assert launch_of(other_home, first).label == first.label
         assert (other_home.bots / first.content_hash / "out" / "bot.py").exists()
         assert not (other_home.bots / first.content_hash / "half").exists()
     assert store.bots.all_versions() == [first]
 
 
 def test_bundled_bots_are_taken_in_by_name(home: Home, store: Store) -> None:
-    submitted = submit(home, store, Submission("random", limits=LIMITS), thorough=False)
-    assert submitted.version.label == find_program("random").label == "random 1.0"
+    submitted = submit(home, store, SubmissionRequest("random", limits=LIMITS), thorough=False)
+    assert submitted.version.label == find_launch("random").label == "random 1.0"
     assert set(submitted.version.games) == {"mantis", "tentagram"}
 
 

@@ -10,14 +10,15 @@ import psutil
 import uvloop
 
 from arena import replay
-from arena.referee import Limits, MatchPlan, Outcome, Program, Referee, Settings, find_program
+from arena.referee import Launch, Limits, MatchPlan, Outcome, Referee, Settings
+from arena.submissions.submission import find_launch
 from tests.support.waiting import until
 
 T = TypeVar("T")
 PATIENCE = 60.0
 """Seconds after which something that must happen has not."""
 LIMITS = Limits(start=PATIENCE, turn=PATIENCE)
-RANDOM = find_program("random")
+RANDOM = find_launch("random")
 
 
 def run(job: Callable[[Referee], Awaitable[T]], limits: Limits = LIMITS, settings: Settings | None = None) -> T:
@@ -41,7 +42,7 @@ def run(job: Callable[[Referee], Awaitable[T]], limits: Limits = LIMITS, setting
 
 
 async def play(
-    referee: Referee, *programs: Program, game: str = "mantis", number: int = 1, options: dict[str, str] | None = None
+    referee: Referee, *programs: Launch, game: str = "mantis", number: int = 1, options: dict[str, str] | None = None
 ) -> Outcome:
     labels = tuple(program.label for program in programs)
     return await referee.play(MatchPlan(f"m{number}", game, options or {}, f"seed {number}", labels), programs)

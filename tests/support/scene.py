@@ -15,7 +15,7 @@ from pathlib import Path
 import psutil
 import pytest
 
-from arena.referee import Program
+from arena.referee import Launch
 from tests.support.cli import ARENA, ROOT
 
 STUBBORN = Path(__file__).parents[1] / "faults" / "stubborn.py"
@@ -28,8 +28,8 @@ FIELD = ("random", "greedy", "counter")
 # Bots
 
 
-def stubborn(mode: str, tag: str) -> Program:
-    return Program(mode, "", STUBBORN.parent, (sys.executable, str(STUBBORN), mode, tag))
+def stubborn(mode: str, tag: str) -> Launch:
+    return Launch(mode, "", STUBBORN.parent, (sys.executable, str(STUBBORN), mode, tag))
 
 
 def stubborn_folder(folder: Path, mode: str, tag: str) -> Path:

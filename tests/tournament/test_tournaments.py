@@ -13,7 +13,7 @@ from arena.referee import Limits
 from arena.replay import loads, verify
 from arena.store.home import Home
 from arena.store.store import Store
-from arena.submissions.submit import Submission, submit
+from arena.submissions.submit import SubmissionRequest, submit
 from tests.support.cli import ARENA, ROOT, SLOW_MACHINE, arena, complaint
 from tests.support.tournaments import EVENT, FIELD, PATIENCE, board, kept, on_record, play, results
 
@@ -47,7 +47,7 @@ def test_what_the_host_lacks_is_nobodys_loss(home: Path, tmp_path: Path) -> None
     place = Home(tmp_path)
     with Store.open(place.database) as store:
         for bot in FIELD:
-            submit(place, store, Submission(bot, limits=Limits(start=60.0)), thorough=False)
+            submit(place, store, SubmissionRequest(bot, limits=Limits(start=60.0)), thorough=False)
     command = ("sh", "-c", limited)
     done = subprocess.run(command, capture_output=True, text=True, cwd=ROOT, timeout=PATIENCE, check=False)
     assert done.returncode == 2, done
@@ -77,7 +77,7 @@ def test_a_tournament_in_which_every_third_bot_is_broken_finishes_with_a_correct
         for mode in broken:  # past the check that would have kept them out
             place = naughty(home.bots, mode)
             store.bots.register(mode, None, mode, place.name, "python", ["mantis"])
-        twin = Submission("random", name="random_twin", limits=Limits(start=60.0))
+        twin = SubmissionRequest("random", name="random_twin", limits=Limits(start=60.0))
         submit(home, store, twin, thorough=False)
     text = play(
         home.path, "random", "greedy", *broken, "counter", "random_twin", "--bracket", "mantis", "--rounds", "3",

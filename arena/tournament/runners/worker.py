@@ -22,7 +22,7 @@ import uvloop
 from arena import replay
 from arena.errors import HostFault
 from arena.records import MatchRecord, SeatRecord
-from arena.referee import Limits, Outcome, Program, Referee, Settings
+from arena.referee import Launch, Limits, Outcome, Referee, Settings
 from arena.store.moment import now
 from arena.tournament.broadcast import Broadcaster, LiveFolder
 from arena.tournament.jobs import Job
@@ -53,7 +53,7 @@ Report = MatchRecord | Spoiled | Broken
 class Setup:
     """What a worker needs to know from the start."""
 
-    programs: Mapping[int, Program]
+    programs: Mapping[int, Launch]
     """By the id of the bot version."""
     limits: Limits
     settings: Settings
@@ -114,7 +114,7 @@ class Worker:
 
     def receive(self) -> None:
         try:
-            jobs: list[Job] | dict[int, Program] | None = self.connection.recv()
+            jobs: list[Job] | dict[int, Launch] | None = self.connection.recv()
         except (EOFError, OSError):
             jobs = None
         if jobs is None:

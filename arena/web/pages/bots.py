@@ -12,7 +12,7 @@ from starlette.routing import Route
 from arena.errors import NotFound
 from arena.rating.standings import SeatTally
 from arena.rating.upsets import Surprise
-from arena.referee.programs import log_stem
+from arena.referee.launch import log_stem
 from arena.reports import words
 from arena.reports.board import HeadToHead, Row
 from arena.reports.build import build_board

@@ -13,11 +13,11 @@ from functools import cache
 from arena.errors import ArenaError
 from arena.games import mantis
 from arena.games.registry import find_game
-from arena.referee import Limits, Program, Referee, find_program
+from arena.referee import Launch, Limits, Referee
 from arena.referee.match import Match, Spent
-from arena.referee.programs import bundled_folder
 from arena.referee.table import Chair, Table
 from arena.replay import Decision, FaultKind
+from arena.submissions.submission import bundled_submission
 from arena.v1 import referee_pb2 as pb
 
 ADVISER = "counter"
@@ -45,9 +45,9 @@ class ShadowTable(Table):
 
 
 @cache
-def adviser() -> Program:
+def adviser() -> Launch:
     """The bot that is asked: a program of its own, so that it shares no process with a bot at a table."""
-    return replace(find_program(str(bundled_folder() / ADVISER)), name=f"{ADVISER} for hints")
+    return replace(bundled_submission(ADVISER).launch, name=f"{ADVISER} for hints")
 
 
 async def advice(referee: Referee, match: Match, seat: int) -> str | None:

@@ -19,7 +19,7 @@ from anyio import to_thread
 
 from arena.errors import ArenaError, NotFound
 from arena.referee import Limits, MatchPlan, Outcome, Referee, Settings
-from arena.referee.programs import distinct
+from arena.referee.launch import distinct
 from arena.sandbox import Sandbox
 from arena.store.casual import Place
 from arena.store.home import Home

@@ -14,7 +14,7 @@ from enum import StrEnum
 from typing import Any
 
 from arena.games.base import Json
-from arena.referee import MatchPlan, Outcome, Program
+from arena.referee import Launch, MatchPlan, Outcome
 from arena.referee.match import Match
 from arena.referee.table import Player
 from arena.web.events import EventHub, Subscriber, encoded
@@ -71,9 +71,9 @@ class PersonMatch:
         self._followers: set[Subscriber] = set()
 
     @property
-    def contestants(self) -> list[Program | Player]:
+    def contestants(self) -> list[Launch | Player]:
         """Who sits where."""
-        around: list[Program | Player] = [each.program for each in self.others]
+        around: list[Launch | Player] = [each.program for each in self.others]
         around.insert(self.seat, self.person)
         return around
 

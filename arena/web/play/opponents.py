@@ -8,11 +8,11 @@ from enum import StrEnum
 
 from arena.errors import NotFound
 from arena.games.registry import GAMES
-from arena.referee import Program, find_program
-from arena.referee.programs import bundled_folder, bundled_names
+from arena.referee import Launch
 from arena.store.home import Home
 from arena.store.store import Store
-from arena.submissions.submit import program_of
+from arena.submissions.install import launch_of
+from arena.submissions.submission import bundled_names, bundled_submission
 
 
 class Kind(StrEnum):
@@ -45,7 +45,7 @@ class Seated:
     """An opponent with the program that plays for it."""
 
     opponent: Opponent
-    program: Program
+    program: Launch
 
 
 def all_opponents(store: Store) -> list[Opponent]:
@@ -70,11 +70,11 @@ def all_opponents(store: Store) -> list[Opponent]:
 
 def _bundled() -> list[Opponent]:
     """The bots that ship and need no build; the others are here once they are submitted."""
-    programs = {name: find_program(str(bundled_folder() / name)) for name in bundled_names()}
+    bundled = {name: bundled_submission(name) for name in bundled_names()}
     return [
-        Opponent(f"bundled-{name}", program.label, Kind.BUNDLED, program.games or tuple(GAMES))
-        for name, program in programs.items()
-        if not program.build
+        Opponent(f"bundled-{name}", bot.launch.label, Kind.BUNDLED, bot.manifest.games or tuple(GAMES))
+        for name, bot in bundled.items()
+        if not bot.manifest.build
     ]
 
 
@@ -102,8 +102,8 @@ def seated(home: Home, store: Store, keys: Sequence[str]) -> list[Seated]:
         if opponent is None:
             raise NotFound(f"there is no bot {key!r} here: load the page again and choose another.")
         if opponent.version_id is not None:
-            program = program_of(home, versions[opponent.version_id])
+            program = launch_of(home, versions[opponent.version_id])
         else:
-            program = find_program(str(bundled_folder() / key.removeprefix("bundled-")))
+            program = bundled_submission(key.removeprefix("bundled-")).launch
         found.append(Seated(opponent, program))
     return found

@@ -6,14 +6,15 @@ import tempfile
 from pathlib import Path
 
 from arena.errors import BadSubmission
-from arena.referee.programs import MANIFEST, bundled_folder, bundled_names, find_program
+from arena.submissions.manifest import MANIFEST
+from arena.submissions.submission import bundled_folder, bundled_names, find_launch
 
 
 def check(data: bytes) -> None:
     with tempfile.TemporaryDirectory(prefix="arena-fuzz-") as folder:
         (Path(folder) / MANIFEST).write_bytes(data)
         try:
-            program = find_program(folder)
+            program = find_launch(folder)
         except BadSubmission as error:
             _is_a_sentence(str(error))
             return

@@ -16,7 +16,7 @@ from arena.referee import Limits
 from arena.replay import loads
 from arena.store.home import Home
 from arena.store.store import Store
-from arena.submissions.submit import Submission, submit
+from arena.submissions.submit import SubmissionRequest, submit
 from arena.tournament.broadcast import LiveFolder
 from tests.support.chromium import WIDTHS, new_page, violations
 from tests.support.cli import ARENA, ROOT
@@ -79,7 +79,7 @@ def home(tmp_path_factory: pytest.TempPathFactory) -> Path:
     home = Home(folder / "home")
     with Store.open(home.database) as store:
         for bot in (folder / "patient.py", folder / "crasher.py", "random", "greedy"):
-            submit(home, store, Submission(str(bot), limits=Limits(start=60.0)), thorough=False)
+            submit(home, store, SubmissionRequest(str(bot), limits=Limits(start=60.0)), thorough=False)
     return home.path
 
 

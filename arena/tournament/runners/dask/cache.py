@@ -14,17 +14,16 @@ import tempfile
 import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
-from dataclasses import replace
 from pathlib import Path
 from typing import NamedTuple
 
 from arena.errors import BadSubmission
-from arena.referee import Program, find_program
-from arena.referee.build import build
-from arena.referee.programs import bundled_folder, bundled_names
+from arena.referee import Launch
 from arena.sandbox import Sandbox
 from arena.sandbox.files import let_anybody_read
 from arena.submissions.archive import NEVER_COPIED, content_hash, unpack
+from arena.submissions.build import build
+from arena.submissions.submission import bundled_names, bundled_submission, find_submission
 
 VARIABLE = "ARENA_CLUSTER_CACHE"
 HASH = re.compile(r"[0-9a-f]{64}")
@@ -55,7 +54,7 @@ class BotCache:
 
     def __init__(self, folder: Path) -> None:
         self.folder = folder
-        self._ready: dict[str, dict[Parcel, Program]] = {}
+        self._ready: dict[str, dict[Parcel, Launch]] = {}
         """What has been found intact, by tournament."""
         self._one_at_a_time = threading.Lock()
 
@@ -72,7 +71,7 @@ class BotCache:
             file.write(packed)
         Path(file.name).rename(self._parcel(content))
 
-    def program(self, run: str, parcel: Parcel, sandbox: Sandbox) -> Program:
+    def program(self, run: str, parcel: Parcel, sandbox: Sandbox) -> Launch:
         """The bot, ready to be started. Raises Lacking where it has to be sent first."""
         place = self._place(parcel.content)
         with self._one_at_a_time:
@@ -80,8 +79,7 @@ class BotCache:
             if parcel not in ready:
                 with self._locked(parcel.content):
                     self._look(place, parcel, sandbox)
-                found = find_program(str(place / parcel.below))
-                ready[parcel] = replace(found, name=parcel.name, version=parcel.version)
+                ready[parcel] = find_submission(str(place / parcel.below)).launch_as(parcel.name, parcel.version)
             return ready[parcel]
 
     def forget(self, run: str) -> None:
@@ -111,9 +109,9 @@ class BotCache:
         if content_hash(place) != parcel.content:
             raise BadSubmission(f"what arrived as {label} is something else: its content does not have the hash.")
         let_anybody_read(place)  # a bot may run as somebody else
-        program = replace(find_program(str(place / parcel.below)), name=parcel.name, version=parcel.version)
+        submission = find_submission(str(place / parcel.below))
         # The bundled bots are ours, and their builds load packages.
-        build(program, None if program.build and parcel.content in bundled_contents() else sandbox)
+        build(submission, None if submission.manifest.build and parcel.content in bundled_contents() else sandbox)
         self._seal(parcel.content).write_text(content_hash(place, NEVER_COPIED), encoding="ascii")
         packed.unlink()
 
@@ -146,5 +144,5 @@ class BotCache:
 
 def bundled_contents() -> set[str]:
     """The hashes of the bots that ship with the arena."""
-    folders = [bundled_folder() / name for name in bundled_names()]
-    return {content_hash(folder, (*NEVER_COPIED, *find_program(str(folder)).exclude)) for folder in folders}
+    bundled = [bundled_submission(name) for name in bundled_names()]
+    return {content_hash(bot.folder, (*NEVER_COPIED, *bot.manifest.exclude)) for bot in bundled}

@@ -20,7 +20,7 @@ from typing import Any, NamedTuple
 from distributed import get_worker
 
 from arena.errors import ArenaError
-from arena.referee import Program
+from arena.referee import Launch
 from arena.tournament.jobs import Job
 from arena.tournament.runners.dask.cache import BotCache, Lacking, Parcel
 from arena.tournament.runners.dask.link import CORE
@@ -132,7 +132,7 @@ class Table:
             for message in messages:
                 self.connection.send(message)
 
-    def play(self, jobs: Sequence[Job], programs: Mapping[int, Program]) -> Sequence[Report]:
+    def play(self, jobs: Sequence[Job], programs: Mapping[int, Launch]) -> Sequence[Report]:
         """Plays the matches, and waits for the last of them."""
         waiting = Waiting({job.plan.id: job for job in jobs})
         with self._state:

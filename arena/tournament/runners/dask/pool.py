@@ -26,7 +26,7 @@ from arena.errors import HostFault
 from arena.records import MatchRecord
 from arena.store.bots import BotVersion
 from arena.store.home import Home
-from arena.submissions.submit import parcel_of
+from arena.submissions.install import parcel_of
 from arena.tournament.jobs import Job
 from arena.tournament.runners.dask.cache import Parcel
 from arena.tournament.runners.dask.crew import AT_A_TABLE, Batch, Played, end_run, play_batch, receive_bot

@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 from arena.referee import Limits
 from arena.store.home import Home
 from arena.store.store import Store
-from arena.submissions.submit import Submission, submit
+from arena.submissions.submit import SubmissionRequest, submit
 from tests.support.cli import SLOW_MACHINE
 from tests.support.tournaments import board, kept, results
 
@@ -43,7 +43,7 @@ def take_in(folder: Path) -> Path:
     home = Home(folder / "home")
     with Store.open(home.database) as store:
         for bot in ("random", "greedy", str(folder / "built")):
-            submit(home, store, Submission(bot, limits=Limits(start=60.0)), thorough=False)
+            submit(home, store, SubmissionRequest(bot, limits=Limits(start=60.0)), thorough=False)
     return folder / "home"
 
 

@@ -11,7 +11,7 @@ from typing import ClassVar
 
 import pytest
 
-from arena.referee import Limits, Program, Settings
+from arena.referee import Launch, Limits, Settings
 from arena.tournament.jobs import Job
 from arena.tournament.runners.dask import crew
 from arena.tournament.runners.dask.cache import BotCache
@@ -40,7 +40,7 @@ class Watched:
             self.tables.add(id(self))
             Watched.most_tables = max(Watched.most_tables, len(self.tables))
 
-    def play(self, jobs: Sequence[Job], programs: Mapping[int, Program]) -> Sequence[Report]:
+    def play(self, jobs: Sequence[Job], programs: Mapping[int, Launch]) -> Sequence[Report]:
         del jobs, programs
         with self.lock:
             self.busy[id(self)] += 1

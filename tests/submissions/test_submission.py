@@ -13,11 +13,13 @@ import psutil
 import pytest
 
 from arena.errors import ArenaError, BadSubmission, BuildFailed
-from arena.referee.build import build
+from arena.referee.launch import Launch
 from arena.referee.process import BotLog, BotProcess
-from arena.referee.programs import MANIFEST, Program, bundled_folder, bundled_names, find_program
 from arena.sandbox import Allowance, Sandbox, Tier, View, probe
 from arena.sandbox.allowance import MIB
+from arena.submissions.build import build
+from arena.submissions.manifest import MANIFEST, Manifest
+from arena.submissions.submission import bundled_folder, bundled_names, find_launch, find_submission
 
 PYTHON = 'command = ["python", "bot.py"]\n'
 
@@ -39,7 +41,7 @@ def script(path: Path, text: str) -> Path:
 def refusal(named: str | Path) -> str:
     """Why what was named cannot be a bot."""
     with pytest.raises(BadSubmission) as caught:
-        find_program(str(named))
+        find_launch(str(named))
     sentence = str(caught.value)
     assert "\n" not in sentence
     return sentence
@@ -51,14 +53,14 @@ def refusal(named: str | Path) -> str:
 def test_a_python_file_is_run_by_this_interpreter(tmp_path: Path) -> None:
     file = tmp_path / "my_bot.py"
     file.touch()
-    program = find_program(str(file))
-    assert program == Program("my_bot", "", tmp_path, (sys.executable, str(file)), file=file)
+    program = find_launch(str(file))
+    assert program == Launch("my_bot", "", tmp_path, (sys.executable, str(file)), file=file)
     assert program.label == "my_bot"
 
 
 def test_an_executable_script_is_run_by_its_shebang(tmp_path: Path) -> None:
     file = script(tmp_path / "bot.sh", "#!/bin/sh\necho I play\n")
-    program = find_program(str(file))
+    program = find_launch(str(file))
     assert program.command == (str(file),)
     assert subprocess.check_output(program.command, text=True) == "I play\n"
 
@@ -67,7 +69,7 @@ def test_a_binary_is_run_as_it_is(tmp_path: Path) -> None:
     true = shutil.which("true")
     assert true is not None
     file = Path(shutil.copy(true, tmp_path / "binary"))
-    assert find_program(str(file)) == Program("binary", "", tmp_path, (str(file),), file=file)
+    assert find_launch(str(file)) == Launch("binary", "", tmp_path, (str(file),), file=file)
 
 
 @pytest.mark.parametrize("suffix", [".js", ".mjs", ".cjs"])
@@ -76,7 +78,7 @@ def test_a_js_file_is_run_by_node(suffix: str, tmp_path: Path, monkeypatch: pyte
     monkeypatch.setenv("PATH", str(tmp_path))
     file = tmp_path / f"bot{suffix}"
     file.touch()
-    assert find_program(str(file)).command == (str(node), str(file))
+    assert find_launch(str(file)).command == (str(node), str(file))
 
 
 def test_a_js_file_without_node(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -90,7 +92,7 @@ def test_a_file_is_found_from_where_the_user_is(tmp_path: Path, monkeypatch: pyt
     (tmp_path / "bot.py").touch()
     monkeypatch.chdir(tmp_path)
     for named in ("bot.py", "./bot.py"):
-        assert find_program(named).command == (sys.executable, str(tmp_path.resolve() / "bot.py"))
+        assert find_launch(named).command == (sys.executable, str(tmp_path.resolve() / "bot.py"))
 
 
 def test_a_file_that_is_not_executable(tmp_path: Path) -> None:
@@ -118,51 +120,52 @@ def test_a_folder_with_everything_said(tmp_path: Path) -> None:
         DEPTH = "7"
     """
     folder = folder_with(tmp_path, manifest)
-    program = find_program(str(folder))
-    assert program == Program(
+    submission = find_submission(str(folder))
+    assert submission.manifest.build == ("make", "-j2")
+    assert submission.launch == Launch(
         "clever",
         "1.2",
         folder,
         ("java", "-jar", "bot.jar"),
         games=("tentagram", "mantis"),
-        build=("make", "-j2"),
         env={"DEPTH": "7"},
     )
-    assert program.label == "clever 1.2"
+    assert submission.label == "clever 1.2"
 
 
 def test_a_folder_with_only_a_command_is_called_as_the_folder(tmp_path: Path) -> None:
-    program = find_program(str(folder_with(tmp_path, PYTHON, "quiet")))
-    assert (program.label, program.games, program.build, program.env) == ("quiet", (), (), {})
+    submission = find_submission(str(folder_with(tmp_path, PYTHON, "quiet")))
+    assert submission.label == "quiet"
+    assert submission.manifest == Manifest(("python", "bot.py"))
 
 
 @pytest.mark.parametrize("python", ["python", "python3"])
 def test_python_means_this_interpreter(python: str, tmp_path: Path) -> None:
-    program = find_program(str(folder_with(tmp_path, f'command = ["{python}", "-u", "bot.py"]')))
+    program = find_launch(str(folder_with(tmp_path, f'command = ["{python}", "-u", "bot.py"]')))
     assert program.command == (sys.executable, "-u", "bot.py")
 
 
 def test_a_program_of_the_folder_is_found_in_it(tmp_path: Path) -> None:
     folder = folder_with(tmp_path, 'command = ["run", "fast"]')
     script(folder / "run", "#!/bin/sh\n")
-    assert find_program(str(folder)).command == (str(folder / "run"), "fast")
+    assert find_launch(str(folder)).command == (str(folder / "run"), "fast")
 
 
 @pytest.mark.parametrize("command", ["./bot", "build/bot"])
 def test_a_program_that_is_yet_to_be_built_is_looked_for_in_the_folder(command: str, tmp_path: Path) -> None:
     folder = folder_with(tmp_path, f'command = ["{command}"]')
-    (found,) = find_program(str(folder)).command
+    (found,) = find_launch(str(folder)).command
     assert Path(found) == folder / command
 
 
 def test_an_absolute_command_stays_what_it_is(tmp_path: Path) -> None:
-    assert find_program(str(folder_with(tmp_path, 'command = ["/bin/sh", "x"]'))).command == ("/bin/sh", "x")
+    assert find_launch(str(folder_with(tmp_path, 'command = ["/bin/sh", "x"]'))).command == ("/bin/sh", "x")
 
 
 def test_the_folder_where_the_user_is(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     folder = folder_with(tmp_path, PYTHON, "here")
     monkeypatch.chdir(folder)
-    assert find_program(".").name == "here"
+    assert find_launch(".").name == "here"
 
 
 def test_a_folder_without_a_manifest(tmp_path: Path) -> None:
@@ -176,20 +179,20 @@ BAD_MANIFESTS = [
     ('name = "a"\nname = "b"\n', "is not valid TOML: "),
     (f'{PYTHON}nam = "x"', "unknown key 'nam': did you mean 'name'?"),
     (f"{PYTHON}colour = 3", "unknown key 'colour': choose name, version, games, command, build, env or exclude."),
-    (f"{PYTHON}name = 3", "'name' must be a text."),
-    (f'{PYTHON}name = "two\\nlines"', "'name' must be a text."),
-    (f"{PYTHON}version = 1.0", "'version' must be a text."),
-    (f'{PYTHON}games = "mantis"', "'games' must be a list of texts."),
-    (f"{PYTHON}games = [1]", "'games' must be a list of texts."),
+    (f"{PYTHON}name = 3", "Expected `str`, got `int` - at `$.name`."),
+    (f'{PYTHON}name = "two\\nlines"', "`name` contains characters that cannot be printed."),
+    (f"{PYTHON}version = 1.0", "Expected `str`, got `float` - at `$.version`."),
+    (f'{PYTHON}games = "mantis"', "Expected `array`, got `str` - at `$.games`."),
+    (f"{PYTHON}games = [1]", "Expected `str`, got `int` - at `$.games[0]`."),
     (f'{PYTHON}games = ["mantiss"]', "unknown game 'mantiss': did you mean 'mantis'?"),
     (f'{PYTHON}games = ["chess"]', "unknown game 'chess': choose mantis or tentagram."),
-    ('command = "python bot.py"', "'command' must be a list of texts."),
-    ('command = ["python", 3]', "'command' must be a list of texts."),
-    ("", '\'command\' is missing, for instance: command = ["python", "bot.py"]'),
-    ("command = []", "'command' is missing"),
-    (f'{PYTHON}build = "make"', "'build' must be a list of texts."),
-    (f"{PYTHON}env = 3", "'env' must be a table of texts."),
-    (f"{PYTHON}[env]\nDEPTH = 7", "'env' must be a table of texts."),
+    ('command = "python bot.py"', "Expected `array`, got `str` - at `$.command`."),
+    ('command = ["python", 3]', "Expected `str`, got `int` - at `$.command[1]`."),
+    ("", '`command` is missing, for example `command = ["python", "bot.py"]`.'),
+    ("command = []", "`command` is missing"),
+    (f'{PYTHON}build = "make"', "Expected `array`, got `str` - at `$.build`."),
+    (f"{PYTHON}env = 3", "Expected `object`, got `int` - at `$.env`."),
+    (f"{PYTHON}[env]\nDEPTH = 7", "Expected `str`, got `int` - at `$.env[...]`."),
 ]
 
 
@@ -221,10 +224,10 @@ def test_what_no_process_can_be_started_with_is_refused(manifest: str, tier: Tie
     """The system takes no NUL in a command or a variable, and no = in a variable's name."""
 
     async def start() -> None:
-        program = find_program(str(folder_with(tmp_path, manifest)))
-        build(program)
-        view = View(program.folder, program.folder)
-        BotProcess(program, {}, BotLog(None), lambda: None, Sandbox(tier).cell(view))
+        submission = find_submission(str(folder_with(tmp_path, manifest)))
+        build(submission)
+        view = View(submission.folder, submission.folder)
+        BotProcess(submission.launch, {}, BotLog(None), lambda: None, Sandbox(tier).cell(view))
 
     with pytest.raises(ArenaError, match="bot"):
         asyncio.run(start())
@@ -240,7 +243,7 @@ def test_the_bundled_bots() -> None:
 
 @pytest.mark.parametrize("name", bundled_names())
 def test_a_bundled_bot_is_found_by_its_name(name: str) -> None:
-    program = find_program(name)
+    program = find_launch(name)
     assert program.name == name
     assert program.version
     assert program.folder == bundled_folder() / name
@@ -250,7 +253,7 @@ def test_a_bundled_bot_is_found_by_its_name(name: str) -> None:
 def test_what_lies_here_goes_before_a_bundled_bot(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     folder = folder_with(tmp_path, PYTHON, "random")
     monkeypatch.chdir(tmp_path)
-    assert find_program("random").folder == folder.resolve()
+    assert find_launch("random").folder == folder.resolve()
 
 
 def test_an_unknown_name_gets_the_nearest_one_or_the_choice() -> None:
@@ -267,12 +270,12 @@ def test_an_unknown_name_gets_the_nearest_one_or_the_choice() -> None:
 def built(folder: Path) -> str:
     """How the build of this folder's bot failed."""
     with pytest.raises(BuildFailed) as caught:
-        build(find_program(str(folder)))
+        build(find_submission(str(folder)))
     return str(caught.value)
 
 
 def test_a_program_without_a_build_command_needs_none(tmp_path: Path) -> None:
-    build(find_program(str(folder_with(tmp_path, PYTHON))))
+    build(find_submission(str(folder_with(tmp_path, PYTHON))))
 
 
 def test_the_build_runs_in_the_folder_with_the_environment(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -280,18 +283,18 @@ def test_the_build_runs_in_the_folder_with_the_environment(tmp_path: Path, monke
     command = 'echo "$FROM_OUTSIDE $FROM_MANIFEST" > made; cat >> made'
     manifest = f"""{PYTHON}build = ["sh", "-c", '{command}']\n[env]\nFROM_MANIFEST = "inside"\n"""
     folder = folder_with(tmp_path, manifest)
-    build(find_program(str(folder)))
+    build(find_submission(str(folder)))
     assert (folder / "made").read_text() == "outside inside\n"
 
 
 def test_a_build_with_python_and_with_a_program_of_the_folder(tmp_path: Path) -> None:
     python = """build = ["python", "-c", "import sys; open('made', 'w').write(sys.executable)"]\n"""
     folder = folder_with(tmp_path, PYTHON + python)
-    build(find_program(str(folder)))
+    build(find_submission(str(folder)))
     assert (folder / "made").read_text() == sys.executable
     folder = folder_with(tmp_path, f'{PYTHON}build = ["make.sh"]\n')
     script(folder / "make.sh", "#!/bin/sh\necho by script > made\n")
-    build(find_program(str(folder)))
+    build(find_submission(str(folder)))
     assert (folder / "made").read_text() == "by script\n"
 
 
@@ -323,10 +326,10 @@ def test_a_build_command_that_is_not_there(command: str, tmp_path: Path) -> None
 
 @pytest.mark.parametrize("tier", [tier for tier in Tier if probe(tier).works])
 def test_a_build_that_takes_too_long(tier: Tier, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("arena.referee.build.LONGEST", 1.0)
+    monkeypatch.setattr("arena.submissions.build.LONGEST", 1.0)
     folder = folder_with(tmp_path, f'{PYTHON}build = ["sleep", "314.25"]\n')
     with pytest.raises(BuildFailed, match=r"bot: the build took more than 1 s\."):
-        build(find_program(str(folder)), Sandbox(tier))
+        build(find_submission(str(folder)), Sandbox(tier))
     assert not [process for process in psutil.process_iter(["cmdline"]) if "314.25" in (process.info["cmdline"] or [])]
 
 
@@ -335,7 +338,7 @@ def test_a_build_in_every_tier(tier: Tier, tmp_path: Path) -> None:
     """It writes into its folder, finds the protocol, and what it makes is ours afterwards and can be read by all."""
     script_file = "set -e; umask 077; ls $ARENA_PROTOS/arena > found; mkdir made; cp found made/; chmod 700 made/found"
     folder = folder_with(tmp_path, f'{PYTHON}build = ["sh", "-c", "{script_file}"]\n')
-    build(find_program(str(folder)), Sandbox(tier))
+    build(find_submission(str(folder)), Sandbox(tier))
     assert (folder / "made" / "found").read_text() == "v1\n"
     assert (folder / "made" / "found").stat().st_uid == os.geteuid()
     if tier is not Tier.NONE and os.geteuid() == 0:
@@ -348,15 +351,15 @@ def test_a_build_in_a_sandbox_has_no_network_and_says_so(tmp_path: Path) -> None
     fetch = "import socket; socket.create_connection(('127.0.0.1', 9), 5)"
     folder = folder_with(tmp_path, f'{PYTHON}build = ["python", "-c", "{fetch}"]\n')
     with pytest.raises(BuildFailed) as caught:
-        build(find_program(str(folder)), Sandbox(Tier.USER))
+        build(find_submission(str(folder)), Sandbox(Tier.USER))
     assert "a build has no network" in str(caught.value)
 
 
 def test_a_build_that_fills_the_disk_is_ended(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     if not probe(Tier.USER).works:
         pytest.skip(probe(Tier.USER).detail)
-    monkeypatch.setattr("arena.referee.build.BUILD", Allowance(disk=8 * MIB))
+    monkeypatch.setattr("arena.submissions.build.BUILD", Allowance(disk=8 * MIB))
     fill = "for n in 1 2 3 4 5 6 7 8; do head -c 4000000 /dev/zero > $n; done; sleep 60"
     folder = folder_with(tmp_path, f'{PYTHON}build = ["sh", "-c", "{fill}"]\n')
     with pytest.raises(BuildFailed, match="wrote more than 8 MiB"):
-        build(find_program(str(folder)), Sandbox(Tier.USER))
+        build(find_submission(str(folder)), Sandbox(Tier.USER))
