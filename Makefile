@@ -4,7 +4,7 @@ VENV := .venv
 BIN := $(VENV)/bin
 
 .DEFAULT_GOAL := help
-.PHONY: help tournament test test-again lint format fuzz hostile cluster-test serve-soak golden stubs screenshots bench-engine bench-referee bench-strength bench-ratings bench-tournament bench-sandbox bench-viewer bench-web bench-cluster bench-postgresql bench-scale bench-serve clean
+.PHONY: help tournament test test-all lint format fuzz hostile cluster-test serve-soak golden stubs screenshots bench-engine bench-referee bench-strength bench-ratings bench-tournament bench-sandbox bench-viewer bench-web bench-cluster bench-postgresql bench-scale bench-serve clean
 
 help: ## Show this list
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 16
@@ -15,11 +15,12 @@ tournament: $(VENV)/.installed ## Install, then run a tournament of the bundled 
 	$(BIN)/arena replay verify 1-mantis-1-1 1-tentagram-1-1
 
 AT_ONCE := 2
-test: $(VENV)/.test-installed system-packages ## Install everything the tests need and run them, AT_ONCE=2 files at a time
-	$(BIN)/python -m pytest --numprocesses $(AT_ONCE) --dist loadfile --no-loadscope-reorder
+PYTEST = $(BIN)/python -m pytest --numprocesses $(AT_ONCE) --dist loadfile --no-loadscope-reorder
+test: $(VENV)/.test-installed system-packages ## Install what the tests need and run all but the slow ones, AT_ONCE=2 files at a time
+	$(PYTEST) -m "not slow"
 
-test-again: $(VENV)/.test-installed ## Run only the tests that failed the last time, one after the other
-	$(BIN)/python -m pytest --last-failed --last-failed-no-failures all
+test-all: $(VENV)/.test-installed system-packages ## Run all tests, the slow fault tests too; a skipped test is a failure
+	$(PYTEST) --no-skips
 
 lint: $(VENV)/.lint-installed ## Check style, types and the direction of imports
 	$(BIN)/ruff check .

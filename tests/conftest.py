@@ -43,6 +43,16 @@ FIRST = (INTERRUPTED, *PURE, KILLED, "hostile", "cli", "web", "referee", "server
 
 def pytest_addoption(parser: pytest.Parser) -> None:
     parser.addoption("--update", action="store_true", help="write the golden playthroughs anew")
+    parser.addoption("--no-skips", action="store_true", help="fail where a test would be skipped")
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_runtest_makereport(item: pytest.Item) -> Generator[None, pytest.TestReport, pytest.TestReport]:
+    report = yield
+    if report.skipped and not hasattr(report, "wasxfail") and item.config.getoption("--no-skips"):
+        reason = report.longrepr[2] if isinstance(report.longrepr, tuple) else str(report.longrepr)
+        report.outcome, report.longrepr = "failed", f"{item.nodeid} was skipped, and --no-skips is set: {reason}"
+    return report
 
 
 @pytest.fixture(scope="module")

@@ -22,6 +22,8 @@ from tests.support.cli import ARENA, ROOT, arena
 from tests.support.scene import FIELD, PATIENCE
 from tests.support.waiting import until
 
+pytestmark = pytest.mark.slow
+
 JUMPS = ("+5h", "-7h", "+2d", "-1d")
 LIMITS = ("--time-per-move", "60s", "--time-per-match", "30m", "--time-to-start", "60s")
 """More than any honest bot needs on a busy machine, less than any jump."""

@@ -18,6 +18,8 @@ from arena.submissions.submission import find_launch
 from tests.faults.stubborn import MODES_THAT_DO_NOT_LISTEN
 from tests.support.scene import PATIENCE, stubborn, tagged
 
+pytestmark = pytest.mark.slow
+
 TURN = 2.0
 """Seconds for a turn: a bot that listens needs a few milliseconds, however busy the machine is."""
 AT_ONCE = 40

@@ -23,6 +23,8 @@ from tests.support.cli import ARENA, ROOT, said
 from tests.support.scene import PATIENCE, SLOW_MACHINE, stubborn
 from tests.support.tournaments import on_record, play
 
+pytestmark = pytest.mark.slow
+
 LIMITS = Limits(start=60.0, turn=60.0)
 
 

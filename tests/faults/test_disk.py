@@ -19,6 +19,8 @@ from tests.support.scene import FIELD, PATIENCE, SLOW_MACHINE, Disk, started
 from tests.support.tournaments import board, on_record, play, results
 from tests.support.waiting import until
 
+pytestmark = pytest.mark.slow
+
 EVENT = (*FIELD, "--seed", "full", "--rounds", "40", "--bracket", "mantis", *SLOW_MACHINE)
 MAKE_ROOM = "make room on the disk, then do it again"
 

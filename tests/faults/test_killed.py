@@ -14,6 +14,8 @@ from arena.store.store import Store
 from tests.support.scene import PATIENCE, SLOW_MACHINE, alive, bots, started, stubborn_folder, tagged
 from tests.support.waiting import until
 
+pytestmark = pytest.mark.slow
+
 ENDLESS = ("--games", "100000", *SLOW_MACHINE)
 # With control groups any arena that another test starts meanwhile would end what a killed one has left.
 BOXES = pytest.mark.parametrize("box", [pytest.param("auto", marks=pytest.mark.alone), "none"])

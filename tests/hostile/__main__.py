@@ -38,4 +38,6 @@ def _all(tier: Tier) -> list[Evidence]:
 
 
 if __name__ == "__main__":
+    if sys.argv[1:]:
+        sys.exit("usage: python -m tests.hostile (it takes no arguments)")
     sys.exit(main())

@@ -19,6 +19,8 @@ from tests.support.cli import ARENA
 from tests.support.slow_line import SlowLine, slow_line
 from tests.support.waiting import until
 
+pytestmark = pytest.mark.slow
+
 THINKS = """
 import time
 from arena.bot import Bot, MantisTurn, mantis

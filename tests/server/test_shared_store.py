@@ -10,6 +10,8 @@ import urllib.request
 from contextlib import ExitStack
 from pathlib import Path
 
+import pytest
+
 from arena.store.store import Store
 from tests.support.arena_server import PATIENCE, Serving, serving
 from tests.support.cli import ARENA, SLOW_MACHINE, complaint
@@ -17,6 +19,8 @@ from tests.support.postgresql import kill, prepared, started
 from tests.support.tournaments import start
 from tests.support.waiting import until
 from tests.support.web_server import serving as web_serving
+
+pytestmark = pytest.mark.slow
 
 ENDLESS = ("random", "greedy", "--matches", "100000", "--bracket", "mantis", *SLOW_MACHINE)
 AT_LEISURE = ("--jobs", "1", "--at-once", "1")

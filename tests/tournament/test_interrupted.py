@@ -71,6 +71,7 @@ def counted(home: Path) -> int:
         return 0  # it is not there yet
 
 
+@pytest.mark.slow
 @pytest.mark.alone
 @pytest.mark.timeout(1800)  # ten tournaments, or parts of them
 @pytest.mark.parametrize("sign", [signal.SIGKILL, signal.SIGINT], ids=["kill -9", "Ctrl-C"])

@@ -25,6 +25,8 @@ from tests.support.waiting import until
 from tests.support.web_play import Visitor
 from tests.support.web_server import serving
 
+pytestmark = pytest.mark.slow
+
 MATCHES = 120
 EVENT = (*FIELD, "--seed", "shared", "--matches", str(MATCHES), "--bracket", "mantis", *SLOW_MACHINE)
 SLEEPY = """

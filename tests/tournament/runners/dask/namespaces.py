@@ -253,6 +253,11 @@ def main() -> None:
             ("slow", lambda: worker_is_slow(tried)),
             ("kills", lambda: many_are_killed(tried, Random(seed))),
         ]
+        names = [name for name, _ in scenes]
+        if unknown := set(wanted) - set(names):
+            sys.exit(
+                f"usage: python -m tests.tournament.runners.dask.namespaces [SEED [{'|'.join(names)}]…], not {unknown}"
+            )
         for name, scene in scenes:
             if wanted and name not in wanted:
                 continue

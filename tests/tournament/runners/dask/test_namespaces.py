@@ -9,6 +9,8 @@ import pytest
 from tests.support.waiting import until
 from tests.tournament.runners.dask import namespaces
 
+pytestmark = pytest.mark.slow
+
 
 @pytest.mark.skipif(
     os.geteuid() != 0,
