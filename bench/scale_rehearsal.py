@@ -39,6 +39,7 @@ from arena.tournament.event import Event
 from arena.tournament.formats import Ladder
 from arena.tournament.formats.base import Field, Round, Skill
 from arena.tournament.jobs import Job, JobMaker
+from arena.tournament.stopping import MatchLimit
 from bench.stores import seat_of
 
 BRACKET = "mantis"
@@ -142,7 +143,7 @@ def _play(done: Rehearsed, store: Store | None, entrants: Sequence[int], tournam
     bracket = Bracket.parse(BRACKET)
     ladder = TimedLadder(Field(done.bots, USUAL_SEATS, bracket.fewest, "seed"), done)
     most = done.bots * done.rounds
-    course = Course(ladder, range(done.bots), entrants, done.standings, most_matches=most)
+    course = Course(ladder, range(done.bots), entrants, done.standings, [MatchLimit(most)])
     maker = JobMaker(tournament, bracket, "seed", entrants, {each: f"bot{each} 1" for each in entrants})
     table = Table(done.bots)
     workers = Workers()

@@ -16,13 +16,13 @@ from arena.cli.options import DEFAULT_HOME, AsJson, Seed, StoreUrl, TimeLimit, s
 from arena.cli.options import Home as HomeOption
 from arena.cli.sandboxes import LimitOptions, PonderOption, SandboxMode, may_ponder, sandbox_for
 from arena.cli.tournament import entrant
-from arena.errors import BadTournament
 from arena.games.brackets import Bracket
 from arena.rating.sprt import Decision, Hypotheses, Sprt, elo_of
 from arena.referee import Limits
 from arena.store.home import Home
 from arena.store.store import Store
-from arena.tournament.comparison import Comparison, ComparisonRun
+from arena.tournament.comparison import Comparison, ComparisonResult
+from arena.tournament.comparison import compare as play
 
 EXIT_NOT_BETTER = 1
 
@@ -67,11 +67,6 @@ def compare(
     box = sandbox_for(sandbox, limit)
     with place.conducting(), Store.open(place.database) as store:
         older, newer = (entrant(place, store, named, limits, box) for named in (old, new))
-        for bot in (older, newer):
-            if where.game not in bot.games:
-                raise BadTournament(f"{bot.label} does not play {where.game}.")
-        if older.id == newer.id:
-            raise BadTournament(f"{older.label} cannot be compared with itself.")
         comparison = Comparison(
             older,
             newer,
@@ -84,14 +79,20 @@ def compare(
             may_ponder(ponder, limits, table, cores=1),
             seed if seed is not None else secrets.token_hex(16),
         )
-        run = ComparisonRun(place, store, comparison, jobs or len(os.sched_getaffinity(0)))
+        workers = jobs or len(os.sched_getaffinity(0))
         with Live(console=err, transient=True, auto_refresh=False) as live:
-            decision = run.play(lambda test: live.update(_state(test), refresh=err.is_terminal))
+            result = play(
+                place,
+                store,
+                comparison,
+                jobs=workers,
+                on_progress=lambda test: live.update(_state(test), refresh=err.is_terminal),
+            )
     if as_json:
-        out.print_json(json.dumps(_as_json(run, decision)))
+        out.print_json(json.dumps(_as_json(result)))
     else:
-        _print(run, decision)
-    if decision is not Decision.BETTER:
+        _print(result)
+    if result.decision is not Decision.BETTER:
         raise typer.Exit(EXIT_NOT_BETTER)
 
 
@@ -108,13 +109,13 @@ def _state(test: Sprt) -> Text:
     )
 
 
-def _print(run: ComparisonRun, decision: Decision) -> None:
-    test, comparison = run.test, run.comparison
+def _print(result: ComparisonResult) -> None:
+    test, comparison, decision = result.test, result.comparison, result.decision
     old, new = harmless(comparison.old.label), harmless(comparison.new.label)
     low, high = test.interval
     margin = (
         f"{elo_of(test.mean):+.0f} Elo points, 95 % interval {elo_of(low):+.0f} to {elo_of(high):+.0f}, "
-        f"after {test.blocks:,} deals ({run.matches:,} matches)"
+        f"after {test.blocks:,} deals ({result.matches:,} matches)"
     )
     if decision is Decision.BETTER:
         answer = Text(f"{new} is stronger than {old} in {comparison.bracket.name}: {margin}.", style="bold green")
@@ -133,24 +134,24 @@ def _print(run: ComparisonRun, decision: Decision) -> None:
         highlight=False,
         soft_wrap=True,
     )
-    if run.faults:
-        out.print(f"{run.faults} seats were forfeited: arena history --faults", style="bold red")
+    if result.faults:
+        out.print(f"{result.faults} seats were forfeited: arena history --faults", style="bold red")
 
 
-def _as_json(run: ComparisonRun, decision: Decision) -> dict[str, object]:
-    test, comparison = run.test, run.comparison
+def _as_json(result: ComparisonResult) -> dict[str, object]:
+    test, comparison = result.test, result.comparison
     return {
         "old": comparison.old.label,
         "new": comparison.new.label,
         "bracket": comparison.bracket.name,
-        "decision": decision.name.lower(),
+        "decision": result.decision.name.lower(),
         "blocks": test.blocks,
-        "matches": run.matches,
+        "matches": result.matches,
         "share": test.mean,
         "interval": test.interval,
         "elo": elo_of(test.mean),
         "log_likelihood_ratio": test.ratio,
         "bounds": [test.hypotheses.lower, test.hypotheses.upper],
-        "faults": run.faults,
-        "tournament": run.record.id if run.record else None,
+        "faults": result.faults,
+        "tournament": result.tournament,
     }

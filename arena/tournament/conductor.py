@@ -15,7 +15,7 @@ from dataclasses import dataclass, field
 from sqlalchemy import Connection
 
 from arena.games.brackets import Bracket
-from arena.rating.standings import Standings
+from arena.rating.standings import Changes, Standings
 from arena.records import MatchRecord, SeatRecord
 from arena.referee import Launch, Settings
 from arena.store.bots import BotVersion
@@ -33,7 +33,7 @@ from arena.tournament.interrupts import Interrupts
 from arena.tournament.jobs import JobMaker
 from arena.tournament.runners.local import Pace, Players, Pool
 from arena.tournament.runners.worker import Setup
-from arena.tournament.separation import Separation, refit_scope
+from arena.tournament.separation import refit_scope
 
 WRITE_AFTER = 0.5
 """Seconds after which results are written, at the latest."""
@@ -147,10 +147,6 @@ class Conductor:
                 self.courses[bracket.bracket] = run.course
                 run.play(interrupts)
 
-    def scopes(self) -> list[int]:
-        """The scopes that a match of this tournament counts in."""
-        return [self.record.id, ALL] if self.record.rated else [self.record.id]
-
 
 class BracketRun:
     """One bracket of the tournament under way."""
@@ -172,14 +168,13 @@ class BracketRun:
         newcomer = event.newcomer_in(bracket, [versions[version].games for version in record.entrants])
         drawn_by = event.draw(bracket, len(field), record.seed, newcomer)
         scale = event.scale(bracket, drawn_by.field.seats)
-        # The tournament's own standings are worked out again from the start: formats that match by strength need them
-        # as they were at each point. Those of all tournaments go on from what is on record.
-        self.own = Standings(scale, winners_only=event.winners_only)
-        self.overall = Overall(self.store.standings, record.id, bracket.name, self.own) if record.rated else None
-        separation = Separation() if event.until_separated else None
-        self.course = Course(
-            drawn_by, field, record.entrants, self.own, most_matches=event.matches, separation=separation
+        # The tournament's own standings are computed again from the start: formats that match by strength need them as
+        # they were at each point. Those of all tournaments continue from what is stored.
+        self.own = Standings(scale, winners_only=event.winners_only) if record.rated else None
+        self.overall = (
+            Overall(self.store.standings, record.id, bracket.name, self.own) if self.own is not None else None
         )
+        self.course = Course(drawn_by, field, record.entrants, self.own, event.stop_rules())
         self.progress.expected = event.expected_matches(drawn_by)
         labels = {number: version.label for number, version in versions.items()}
         self.maker = JobMaker(record.id, bracket, record.seed, record.entrants, labels, event.sealed)
@@ -204,8 +199,6 @@ class BracketRun:
         try:
             while not self.course.over:
                 interrupts.check()
-                if self.progress.seconds is not None and self.progress.elapsed > self.progress.seconds:
-                    self.course.stopped = True
                 handed_out = self._hand_out()
                 for report in self.pool.reports(0 if handed_out else LOOK_AROUND):
                     self._take(report)
@@ -217,6 +210,8 @@ class BracketRun:
         except (KeyboardInterrupt, SystemExit):  # raised above, where nothing is half done
             self._write()
             self._refit()
+            if not self.record.rated:  # a comparison cannot be resumed
+                self.store.tournaments.end_bracket(self.record.id, self.bracket.name)
             raise
         except BaseException:
             self._keep_matches()
@@ -273,6 +268,8 @@ class BracketRun:
     def _count(self) -> None:
         for counted in self.course.count():
             self.progress.round = counted.block.round
+            if self.own is None:
+                continue
             if counted.block.number < self.counted_before:
                 if counted.block.number == self.counted_before - 1:
                     self.own.take_changes()  # all this is on record
@@ -292,25 +289,26 @@ class BracketRun:
         self.written = time.monotonic()
         if not self.batch:
             return
-        changes = self.own.take_changes()
+        changes = self.own.take_changes() if self.own is not None else Changes()
 
         def first(connection: Connection) -> None:
             self.tenure.check(connection)
             if self.overall is not None:
                 self.overall.write(connection, changes)
 
-        self.store.matches.write(self.batch, [(self.record.id, self.own, changes)], first=first)
+        scopes = [(self.record.id, self.own, changes)] if self.own is not None else []
+        self.store.matches.write(self.batch, scopes, first=first)
         self.batch = self._new_batch()
 
     def _refit(self) -> None:
-        for scope in self.conductor.scopes():
+        for scope in (self.record.id, ALL) if self.record.rated else ():
             refit_scope(self.store, scope, self.bracket.name)
 
     def _show(self) -> None:
         self.progress.spoiled, self.progress.last_trouble = self.pool.spoiled, self.pool.last_trouble
         self.progress.paces, self.progress.notice = self.pool.paces(), self.pool.notice
         began = time.monotonic()
-        if began >= self.leaders_due:
+        if self.own is not None and began >= self.leaders_due:
             self.progress.top = [
                 (self.conductor.versions[version].label, rating.mu, rating.sigma)
                 for version in self.own.best(LEADERS_SHOWN)

@@ -17,7 +17,7 @@ from dataclasses import field as default
 from arena.rating.standings import Standings, pair_points
 from arena.records import BlockRecord, SeatRecord
 from arena.tournament.formats.base import Format, Meeting, MeetingResult
-from arena.tournament.separation import FIRST_LOOK, Separation, next_look
+from arena.tournament.stopping import Scheduled, StopRule, Verdict
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,10 +59,8 @@ class Course:
         drawn_by: Format,
         field: Sequence[int],
         versions: Sequence[int],
-        standings: Standings,
-        *,
-        most_matches: int | None = None,
-        separation: Separation | None = None,
+        standings: Standings | None,
+        stop_rules: Sequence[StopRule] = (),
     ) -> None:
         self.format = drawn_by
         self.field = field
@@ -70,8 +68,8 @@ class Course:
         self.versions = versions
         """The bot versions of all entrants of the tournament."""
         self.standings = standings
-        self.most_matches = most_matches
-        self.separation = separation
+        """None: the results are not rated."""
+        self.stop_rules = stop_rules
         self.counted = 0
         """So many blocks are counted."""
         self.matches_counted = 0
@@ -80,9 +78,7 @@ class Course:
         self.matches_drawn = 0
         self.stopped = False
         """Whether no more blocks are to be drawn."""
-        self.separated = False
-        self._next_look = FIRST_LOOK
-        self._rounds = 0
+        self._decided = False
         self._due: deque[tuple[str, OpenMeeting, int]] = deque()
         self._round: list[OpenMeeting] = []
         self._open: dict[int, tuple[BlockRecord, OpenMeeting]] = {}
@@ -91,16 +87,15 @@ class Course:
     @property
     def over(self) -> bool:
         """Whether all that was to be played is counted."""
-        return self.stopped and self.counted == self.drawn
+        return self._decided or (self.stopped and self.counted == self.drawn)
 
     def next_block(self) -> BlockRecord | None:
         """The next block to be played; None: there is none, or it depends on results that are still to come."""
-        if self.stopped or self._must_look_first() or not self._has_due():
+        if self.stopped or not self._has_due():
             return None
         title, meeting, deal = self._due[0]
         entrants = meeting.meeting.entrants
-        if self.most_matches is not None and self.drawn and self.matches_drawn + len(entrants) > self.most_matches:
-            self.stopped = True
+        if self.stop_rules and not self._may_schedule(len(entrants)):
             return None
         self._due.popleft()
         block = BlockRecord(self.drawn, title, deal, tuple(self.field[number] for number in entrants))
@@ -121,32 +116,23 @@ class Course:
             if drawn is None:
                 self.stopped = True
                 return False
-            self._rounds += 1
-            title = drawn.title or f"round {self._rounds}"
             meetings = [OpenMeeting(meeting) for meeting in drawn.meetings]
             if self.format.waits:
                 self._round = meetings
-            self._due.extend((title, meeting, deal) for meeting in meetings for deal in meeting.meeting.deals)
+            self._due.extend((drawn.title, meeting, deal) for meeting in meetings for deal in meeting.meeting.deals)
         return True
 
     def _skill(self, entrant: int) -> tuple[float, float]:
+        assert self.standings is not None, "only rated formats ask for ratings"
         rating = self.standings.rating(self.versions[self.field[entrant]])
         return rating.mu, rating.sigma
 
-    def _must_look_first(self) -> bool:
-        """Whether it is to be seen first if the bots are told apart already.
-
-        That happens at fixed points of the schedule, with all before counted and nothing after them played, so that it
-        does not depend on the number of jobs where a tournament stops.
-        """
-        if self.separation is None or self.drawn < self._next_look:
-            return False
-        if self.counted < self.drawn:
-            return True
-        self._next_look = next_look(self._next_look)
-        if self.separation.reached():
-            self.stopped = self.separated = True
-        return self.stopped
+    def _may_schedule(self, matches: int) -> bool:
+        """Return whether the stop rules allow another block, which has this number of matches."""
+        scheduled = Scheduled(self.drawn, self.counted, self.matches_drawn + matches)
+        verdicts = [rule.check(scheduled) for rule in self.stop_rules]
+        self.stopped = Verdict.STOP in verdicts
+        return not self.stopped and Verdict.WAIT not in verdicts
 
     def take(self, block: int, rotation: int, name: str, seats: tuple[SeatRecord, ...]) -> None:
         """Takes the result of a match."""
@@ -154,23 +140,25 @@ class Course:
 
     def count(self) -> Iterator[Counted]:
         """Counts the blocks that are complete, in order."""
-        while (results := self._results.get(self.counted)) is not None:
+        while not self._decided and (results := self._results.get(self.counted)) is not None:
             block, meeting = self._open[self.counted]
             if len(results) < len(block.entrants):
                 return
             matches = tuple(results[rotation] for rotation in range(len(block.entrants)))
-            pairs = pair_points([self._placements(block, seats) for _, seats in matches])
-            for name, seats in matches:
-                self.standings.fold(seats, name)
+            pairs = pair_points([_placements(seats, rotation) for rotation, (_, seats) in enumerate(matches)])
+            if self.standings is not None:
+                for name, seats in matches:
+                    self.standings.fold(seats, name)
             meeting.add(pairs)
-            if self.separation:
-                self.separation.add(block.entrants, pairs)
+            for rule in self.stop_rules:
+                rule.count(block.entrants, pairs)
+                self._decided = self._decided or rule.is_decided
             del self._results[self.counted], self._open[self.counted]
             self.counted += 1
             self.matches_counted += len(matches)
             yield Counted(block, matches, pairs)
 
-    def _placements(self, block: BlockRecord, seats: Sequence[SeatRecord]) -> list[int]:
-        """The placements of a match in the order of the block's entrants."""
-        by_version = {seat.version_id: seat.placement for seat in seats}
-        return [by_version[self.versions[entrant]] for entrant in block.entrants]
+
+def _placements(seats: Sequence[SeatRecord], rotation: int) -> list[int]:
+    """Return the placements of a match in the order of the block's entrants (see `arena.tournament.jobs.seating`)."""
+    return [seats[place - rotation].placement for place in range(len(seats))]

@@ -11,10 +11,12 @@ from typing import Any
 from arena.errors import BadTournament
 from arena.games.base import Json
 from arena.games.brackets import DEFAULT_BRACKETS, USUAL_SEATS, Bracket
+from arena.rating.sprt import Hypotheses
 from arena.rating.trueskill import Scale, draw_probability
 from arena.referee import Limits
 from arena.sandbox import Allowance, Sandbox, Tier
-from arena.tournament.formats import FORMATS, Field, Format, Gauntlet, Knockout, Ladder, RoundRobin, Swiss
+from arena.tournament.formats import FORMATS, Field, Format, Gauntlet, HeadToHead, Knockout, Ladder, RoundRobin, Swiss
+from arena.tournament.stopping import MatchLimit, SequentialTest, StopRule, TimeLimit, UntilSeparated
 
 MATCHES_PER_BOT = 200
 """A round robin plays about so many matches for each bot of a bracket, unless the organiser says otherwise."""
@@ -39,6 +41,8 @@ class Event:
     """Stop after so much time, divided among the brackets."""
     until_separated: bool = False
     """Stop when all neighbours in the ranking are told apart at 95 %."""
+    hypotheses: Hypotheses | None = None
+    """Comparison: stop when a sequential test has decided between these."""
     winners_only: bool = False
     """Rate who won, not the places behind."""
     limits: Limits = default(default_factory=Limits)
@@ -59,6 +63,8 @@ class Event:
         nested = {"brackets": tuple(options["brackets"]), "limits": Limits(**options["limits"])}
         if box := options.get("sandbox"):
             nested["sandbox"] = Sandbox(Tier(box["tier"]), Allowance(**box["allowance"]))
+        if hypotheses := options.get("hypotheses"):
+            nested["hypotheses"] = Hypotheses(**hypotheses)
         return cls(**{**values, **nested})
 
     def check(self, games: Sequence[Sequence[str]]) -> None:
@@ -74,6 +80,11 @@ class Event:
 
     def draw(self, bracket: Bracket, field_size: int, seed: str, newcomer: int | None = None) -> Format:
         """The format that decides who meets whom in the bracket."""
+        if self.format == HeadToHead.name:
+            assert self.seats is not None, "a comparison has a number of seats"
+            assert self.rounds is not None, "and of deals"
+            field = Field(field_size, self.seats, bracket.fewest, f"{seed}/{bracket.name}")
+            return HeadToHead(field, self.rounds)
         seats = bracket.seats(field_size, self.seats)
         field = Field(field_size, seats, bracket.fewest, f"{seed}/{bracket.name}")
         match self.format:
@@ -96,6 +107,19 @@ class Event:
                 return Gauntlet(field, newcomer, cycles=self.rounds or usual)
         raise BadTournament(f"there is no format {self.format!r}: choose one of {', '.join(FORMATS)}.")
 
+    def stop_rules(self) -> list[StopRule]:
+        """The rules that end a bracket before its format does. Make them when the bracket begins."""
+        rules: list[StopRule] = []
+        if self.matches is not None:
+            rules.append(MatchLimit(self.matches))
+        if self.seconds is not None:
+            rules.append(TimeLimit(self.seconds / len(self.brackets)))
+        if self.until_separated:
+            rules.append(UntilSeparated())
+        if self.hypotheses is not None:
+            rules.append(SequentialTest(self.hypotheses))
+        return rules
+
     def scale(self, bracket: Bracket, seats: int) -> Scale:
         """How results are rated in the bracket."""
         if self.winners_only and seats > 2:
@@ -110,7 +134,7 @@ class Event:
     def expected_matches(self, drawn_by: Format) -> int | None:
         """How many matches a bracket has; None where that depends on the results or on the clock."""
         in_all = drawn_by.matches_in_all
-        if self.until_separated or self.seconds is not None:
+        if self.until_separated or self.hypotheses or self.seconds is not None:
             return None
         return in_all if self.matches is None else min(self.matches, in_all or self.matches)
 

@@ -3,25 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from itertools import pairwise
-from math import ceil, isfinite
+from math import isfinite
 
 from arena.rating.arrays import np
 from arena.rating.bradley_terry import Pairs, Refitted, refit
 from arena.store.standings import RefitRecord
 from arena.store.store import Store
 
-FIRST_LOOK = 20
-"""The first look at who is told apart is taken after so many blocks."""
-
-
 LOOKED_AT_CLOSELY = 10
 """Bots that are so many ranks apart are told apart by the bootstrap of their difference."""
-
-
-def next_look(blocks: int) -> int:
-    """The number of blocks after which the next look is taken: a quarter more, because a look takes time."""
-    return ceil(blocks * 1.25)
 
 
 class PairCollector:
@@ -61,16 +51,6 @@ class PairCollector:
                 games=np.array(self._games, dtype=np.float64),
             ),
         )
-
-
-class Separation(PairCollector):
-    """What `--until-separated` waits for."""
-
-    def reached(self) -> bool:
-        """Whether all neighbours in the ranking are told apart."""
-        refitted = self.refit()
-        order = sorted(range(len(self.places)), key=lambda bot: -refitted.strength[bot])
-        return all(refitted.separated(one, other) for one, other in pairwise(order))
 
 
 def refit_scope(store: Store, scope: int, bracket: str) -> None:

@@ -5,13 +5,15 @@ from __future__ import annotations
 from collections.abc import Sequence
 from random import Random
 
+from arena.rating.sprt import Decision, Hypotheses
 from arena.rating.standings import Standings
 from arena.rating.trueskill import Scale
 from arena.records import BlockRecord, SeatRecord
 from arena.tournament.course import Course
+from arena.tournament.formats import HeadToHead
 from arena.tournament.formats.base import Field, Format, Meeting, MeetingResult, Round, Skill
 from arena.tournament.jobs import seating
-from arena.tournament.separation import Separation
+from arena.tournament.stopping import MatchLimit, SequentialTest, StopRule, UntilSeparated
 
 
 class Pairs(Format):
@@ -58,9 +60,9 @@ def result(block: BlockRecord, rotation: int) -> tuple[SeatRecord, ...]:
     )
 
 
-def new_course(waits: bool = True, rounds: int = 3, field: Sequence[int] = (0, 1, 2, 3), **limits: object) -> Course:
+def new_course(waits: bool = True, rounds: int = 3, field: Sequence[int] = (0, 1, 2, 3), *rules: StopRule) -> Course:
     drawn_by = Pairs(Field(len(field), 2, 2, "seed"), rounds, waits)
-    return Course(drawn_by, field, VERSIONS, Standings(Scale(0.01)), **limits)  # type: ignore[arg-type]
+    return Course(drawn_by, field, VERSIONS, Standings(Scale(0.01)), rules)
 
 
 def run(course: Course, rng: Random | None = None, most_open: int = 5) -> list[BlockRecord]:
@@ -83,6 +85,8 @@ def run(course: Course, rng: Random | None = None, most_open: int = 5) -> list[B
 def test_the_order_in_which_matches_end_changes_nothing() -> None:
     one, other = new_course(), new_course()
     assert run(one) == run(other, Random(1), most_open=20)
+    assert one.standings
+    assert other.standings
     assert one.standings.bots == other.standings.bots
     assert one.matches_counted == 3 * 4 * 2 * 2
 
@@ -109,7 +113,7 @@ def test_a_format_that_does_not_wait_draws_on() -> None:
 
 
 def test_it_stops_after_so_many_matches() -> None:
-    course = new_course(most_matches=11)
+    course = new_course(True, 3, (0, 1, 2, 3), MatchLimit(11))
     run(course)
     assert course.matches_counted == 10  # five blocks of two; a sixth would be too many
 
@@ -118,18 +122,38 @@ def test_entrants_that_do_not_play_here_are_skipped() -> None:
     course = new_course(field=(1, 3))
     blocks = run(course)
     assert {entrant for block in blocks for entrant in block.entrants} == {1, 3}
+    assert course.standings
     assert set(course.standings.bots) == {101, 103}
 
 
-def test_it_looks_whether_bots_are_told_apart_at_fixed_points_of_the_schedule() -> None:
+def test_separation_is_checked_at_fixed_points_of_the_schedule() -> None:
     ends = set()
     for most_open in (1, 3, 50):
-        course = new_course(waits=False, rounds=1000, field=(0, 1), separation=Separation())
+        course = new_course(False, 1000, (0, 1), UntilSeparated())
         run(course, Random(most_open), most_open)
-        assert course.separated
+        assert course.stopped
         ends.add(course.counted)
     assert len(ends) == 1  # however many are under way
     assert ends < set(range(20, 60))
+
+
+def test_a_sequential_test_ends_at_once_and_counts_nothing_more() -> None:
+    """Seats are taken alternately, so an entrant has several seats of a match. Nothing is rated."""
+    for most_open in (1, 100):
+        test = SequentialTest(Hypotheses())
+        drawn_by = HeadToHead(Field(2, 4, 2, "seed"), rounds=1000)
+        course = Course(drawn_by, (0, 1), VERSIONS, None, [test])
+        run(course, Random(most_open), most_open)
+        assert test.test.decision is Decision.NOT_BETTER
+        assert (course.counted, course.matches_counted, test.test.blocks) == (10, 40, 10)
+
+
+def test_a_head_to_head_gives_up_after_its_last_deal() -> None:
+    test = SequentialTest(Hypotheses())
+    course = Course(HeadToHead(Field(2, 2, 2, "seed"), rounds=3), (0, 1), VERSIONS, None, [test])
+    blocks = run(course)
+    assert [(block.round, block.deal, block.entrants) for block in blocks] == [("", deal, (0, 1)) for deal in (1, 2, 3)]
+    assert test.test.decision is Decision.OPEN
 
 
 def test_a_stopped_course_is_over_when_what_was_drawn_is_counted() -> None:

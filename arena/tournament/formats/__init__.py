@@ -5,6 +5,7 @@ from __future__ import annotations
 from arena.tournament.formats.base import Field, Format, Meeting, MeetingResult, Round, Skill
 from arena.tournament.formats.elimination import Decision, KnockoutRound, KnockoutTable, Part
 from arena.tournament.formats.gauntlet import Gauntlet
+from arena.tournament.formats.head_to_head import HeadToHead
 from arena.tournament.formats.knockout import Knockout
 from arena.tournament.formats.ladder import Ladder
 from arena.tournament.formats.round_robin import RoundRobin
@@ -13,7 +14,7 @@ from arena.tournament.formats.swiss import Swiss
 FORMATS: dict[str, type[Format]] = {
     format_class.name: format_class for format_class in (RoundRobin, Swiss, Knockout, Ladder, Gauntlet)
 }
-"""Every format, the default first."""
+"""The formats of tournaments, the default first. `HeadToHead` is for comparisons only."""
 
 __all__ = [
     "FORMATS",
@@ -21,6 +22,7 @@ __all__ = [
     "Field",
     "Format",
     "Gauntlet",
+    "HeadToHead",
     "Knockout",
     "KnockoutRound",
     "KnockoutTable",

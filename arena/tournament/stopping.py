@@ -1,0 +1,127 @@
+"""Stop rules: when a bracket ends before its format does. Pure, apart from the clock of `TimeLimit`.
+
+A rule is checked before each block is scheduled, and receives the outcome of each counted block in schedule order. So
+where a bracket stops depends on the seed and the results alone, except where the clock decides.
+"""
+
+from __future__ import annotations
+
+import time
+from abc import ABC, abstractmethod
+from collections.abc import Sequence
+from dataclasses import dataclass
+from enum import Enum
+from itertools import pairwise
+from math import ceil
+
+from arena.rating.sprt import Decision, Hypotheses, Sprt
+from arena.tournament.separation import PairCollector
+
+FIRST_CHECK = 20
+"""The number of blocks after which separation is checked for the first time."""
+
+
+class Verdict(Enum):
+    """What a stop rule says before a block is scheduled."""
+
+    CONTINUE = "schedule the block"
+    WAIT = "schedule nothing until all scheduled blocks are counted"
+    STOP = "schedule no more blocks; count those that are scheduled"
+
+
+@dataclass(frozen=True, slots=True)
+class Scheduled:
+    """What is scheduled in a bracket when a rule is checked."""
+
+    blocks: int
+    counted: int
+    """How many of these blocks are counted."""
+    matches: int
+    """The matches of these blocks and of the next one."""
+
+
+class StopRule(ABC):
+    """One reason to stop."""
+
+    @abstractmethod
+    def check(self, scheduled: Scheduled) -> Verdict:
+        """Say whether another block may be scheduled."""
+
+    def count(self, entrants: Sequence[int], pairs: bytes) -> None:
+        """Take the outcome of the next counted block, in the form of `arena.rating.standings.pair_points`."""
+        del entrants, pairs
+
+    @property
+    def is_decided(self) -> bool:
+        """Whether the bracket ends at once: blocks that are not counted yet never will be."""
+        return False
+
+
+class MatchLimit(StopRule):
+    """Stop before the number of matches would exceed a limit. The first block is always played."""
+
+    def __init__(self, matches: int) -> None:
+        self.matches = matches
+
+    def check(self, scheduled: Scheduled) -> Verdict:
+        return Verdict.STOP if scheduled.blocks and scheduled.matches > self.matches else Verdict.CONTINUE
+
+
+class TimeLimit(StopRule):
+    """Stop when a time has passed since the rule was made."""
+
+    def __init__(self, seconds: float) -> None:
+        self.deadline = time.monotonic() + seconds
+
+    def check(self, scheduled: Scheduled) -> Verdict:
+        del scheduled
+        return Verdict.STOP if time.monotonic() > self.deadline else Verdict.CONTINUE
+
+
+class UntilSeparated(StopRule):
+    """Stop when each bot is separated from the next one in the ranking at 95 %.
+
+    This is checked at fixed points of the schedule with every scheduled block counted, so it does not depend on the
+    number of workers. The points become rarer, because a check takes longer with more blocks.
+    """
+
+    def __init__(self) -> None:
+        self._outcomes = PairCollector()
+        self._next_check = FIRST_CHECK
+
+    def count(self, entrants: Sequence[int], pairs: bytes) -> None:
+        self._outcomes.add(entrants, pairs)
+
+    def check(self, scheduled: Scheduled) -> Verdict:
+        if scheduled.blocks < self._next_check:
+            return Verdict.CONTINUE
+        if scheduled.counted < scheduled.blocks:
+            return Verdict.WAIT
+        self._next_check = ceil(self._next_check * 1.25)
+        return Verdict.STOP if self._all_separated() else Verdict.CONTINUE
+
+    def _all_separated(self) -> bool:
+        fit = self._outcomes.refit()
+        ranking = sorted(range(len(self._outcomes.places)), key=lambda bot: -fit.strength[bot])
+        return all(fit.separated(one, other) for one, other in pairwise(ranking))
+
+
+class SequentialTest(StopRule):
+    """Stop as soon as a sequential test has decided whether entrant 1 is stronger than entrant 0."""
+
+    def __init__(self, hypotheses: Hypotheses) -> None:
+        self.test = Sprt(hypotheses)
+
+    def count(self, entrants: Sequence[int], pairs: bytes) -> None:
+        count = len(entrants)
+        new, old = ([place for place in range(count) if entrants[place] == number] for number in (1, 0))
+        half_points = sum(pairs[one * count + other] for one in new for other in old)
+        self.test.add(half_points / 2 / (len(new) * len(old) * count))
+
+    def check(self, scheduled: Scheduled) -> Verdict:
+        del scheduled
+        return Verdict.STOP if self.is_decided else Verdict.CONTINUE
+
+    @property
+    def is_decided(self) -> bool:
+        return self.test.decision is not Decision.OPEN
