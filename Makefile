@@ -4,7 +4,7 @@ VENV := .venv
 BIN := $(VENV)/bin
 
 .DEFAULT_GOAL := help
-.PHONY: help tournament test test-all lint format fuzz hostile cluster-test serve-soak golden stubs screenshots bench-engine bench-referee bench-strength bench-ratings bench-tournament bench-sandbox bench-viewer bench-web bench-cluster bench-postgresql bench-scale bench-serve clean
+.PHONY: help tournament test test-all lint format fuzz hostile cluster-test serve-soak figures golden stubs screenshots bench-engine bench-referee bench-strength bench-ratings bench-tournament bench-sandbox bench-viewer bench-web bench-cluster bench-postgresql bench-scale bench-serve clean
 
 help: ## Show this list
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 16
@@ -46,6 +46,9 @@ cluster-test: $(VENV)/.test-installed system-packages ## Cut links and kill mach
 
 serve-soak: $(VENV)/.installed ## Let 100 bots dial in for five minutes that hang up and come back, and check the books
 	$(BIN)/python -m bench.serve --soak --seconds 300
+
+figures: ## Print how the code keeps to the targets for names, words and size
+	@tools/figures
 
 golden: $(VENV)/.test-installed ## Write the golden playthroughs anew, after a change of rules that is meant
 	$(BIN)/python -m pytest tests/test_golden.py --update
