@@ -227,7 +227,7 @@ def measure_tables(found: Found, sizes: Sequence[int]) -> None:
         rng = Random(size)
         ratings = [Rating(rng.gauss(25, 4), rng.uniform(1, 8)) for _ in range(size)]
         maker = Matchmaker(ratings.__getitem__, rng)
-        return least(3, lambda: [maker.table(range(size), USUAL_SEATS) for _ in range(10)]) / 10
+        return least(3, lambda: [maker.pairing(range(size), USUAL_SEATS) for _ in range(10)]) / 10
 
     found.series["table"] = [Point(size, seconds(size)) for size in sizes]
 

@@ -3,14 +3,12 @@
 from __future__ import annotations
 
 import re
-import sys
-from contextlib import suppress
 from pathlib import Path
 from typing import Annotated
 
 import typer
 
-from arena.cli.console import harmless, out, shown
+from arena.cli.console import out, shown
 from arena.cli.options import DEFAULT_HOME, StoreUrl, TimeLimit, seconds
 from arena.cli.options import Home as HomeOption
 from arena.cli.sandboxes import SandboxMode, check_mode, sandbox_for
@@ -49,8 +47,8 @@ def serve(
     grace: Annotated[
         str, typer.Option(metavar="TIME", help="How long a bot may be away in the midst of its matches.")
     ] = "20s",
-    patience: Annotated[
-        str, typer.Option("--drain", metavar="TIME", help="How long matches may go on when the server stops.")
+    drain: Annotated[
+        str, typer.Option(metavar="TIME", help="How long matches may go on when the server stops.")
     ] = "30s",
     log_json: Annotated[bool, typer.Option("--log-json", help="Log in lines of JSON.")] = False,
     sandbox: SandboxMode = "auto",
@@ -63,51 +61,45 @@ def serve(
     """
     from arena.games.brackets import DEFAULT_BRACKETS, Bracket
     from arena.referee import Limits
-    from arena.server.door import DoorRules
-    from arena.server.journal import Journal
-    from arena.server.running import Opened, Plan
-    from arena.server.running import serve as run
-    from arena.server.tls import Identity, generated
+    from arena.server.config import ServerConfig
+    from arena.server.log import logging_to
+    from arena.server.serve import ServerAddresses, ServeRequest
+    from arena.server.serve import serve as run
+    from arena.server.tls import Certificate, self_signed
 
     check_mode(sandbox)
     place = Home(home, store_url)
-    identity = None
+    certificate = None
     if (cert is None) != (key is None):
         raise ArenaError("a certificate and its key belong together: give both, --cert FILE and --key FILE.")
     if not insecure:
         names = [name for name in (host, *(known_as or ())) if name not in ("0.0.0.0", "::", "")]  # noqa: S104
-        identity = Identity(cert, key) if cert and key else generated(place, names)
-        identity.read()
-    plan = Plan(
+        certificate = Certificate(cert, key) if cert and key else self_signed(place, names)
+        certificate.read()
+    request = ServeRequest(
         host=host,
         port=port,
         grpc_port=grpc_port,
-        identity=identity,
+        certificate=certificate,
         brackets=[Bracket.parse(name) for name in dict.fromkeys(bracket or DEFAULT_BRACKETS)],
         limits=Limits(turn=seconds(time_per_move), match=seconds(time_per_match)),
         pace=_pace(pace),
-        patience=seconds(patience) or 0.0,
-        rules=DoorRules(matches_at_once=at_once, grace=seconds(grace) or 0.0),
+        drain_timeout=seconds(drain) or 0.0,
+        config=ServerConfig(matches_per_bot=at_once, grace=seconds(grace) or 0.0),
         known_as=known_as or (),
         sandbox=sandbox,
     )
 
-    def ready(opened: Opened) -> None:
-        out.print(f"The pages are at [bold]{shown(opened.pages)}[/]", highlight=False, soft_wrap=True)
-        out.print(f"Bots connect to [bold]{shown(opened.door)}[/]", highlight=False, soft_wrap=True)
-        if identity:
-            where = shown(str(identity.certificate))
-            out.print(f"The certificate is {where}, SHA-256 {identity.fingerprint}", highlight=False, soft_wrap=True)
-        out.print("Let somebody in: arena token create NAME. Stop it with Ctrl-C.", highlight=False)
+    def ready(addresses: ServerAddresses) -> None:
+        out.print(f"The pages are at [bold]{shown(addresses.pages)}[/]", highlight=False, soft_wrap=True)
+        out.print(f"Bots connect to [bold]{shown(addresses.grpc)}[/]", highlight=False, soft_wrap=True)
+        if certificate:
+            file = shown(str(certificate.certificate))
+            out.print(f"Certificate: {file}, SHA-256 {certificate.fingerprint}", highlight=False, soft_wrap=True)
+        out.print("Admit a user with `arena token create NAME`. Stop the server with Ctrl-C.", highlight=False)
 
-    def write(line: str) -> None:
-        with suppress(OSError):  # whoever read the log has gone, which is no reason to stop
-            sys.stderr.write(f"{harmless(line)}\n")
-            sys.stderr.flush()
-
-    with Store.open(place.database) as store:
-        journal = Journal(write, as_json=log_json)
-        run(place, store, plan, journal, ready=ready, sandbox=lambda: sandbox_for(sandbox))
+    with Store.open(place.database) as store, logging_to(as_json=log_json):
+        run(place, store, request, ready=ready, sandbox=lambda: sandbox_for(sandbox))
 
 
 def _pace(text: str) -> float | None:

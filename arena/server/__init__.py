@@ -1,20 +1,15 @@
-"""`arena serve`: one process with the web pages and a door for bots from elsewhere, who play in a ladder without end.
+"""`arena serve`: web pages, an open-ended ladder for remote bots, and the desk for people, in one process.
 
-Those who come through the door are strangers until their token is checked, and may be gone at any moment:
-
-    tls          the certificate of the door
-    admission    how often one may knock
-    line         the way to a guest, as the kernel sees it
-    gate         who is let in: tokens
-    guest        a bot that has come by itself
-    door         the gRPC service: who is let in, and as whom
-    desk         the other gRPC service: what people do besides playing
-    looking      what they see
-    upload       what they hand in, as it arrives; intake: how it is taken in
-    matchmaking  who meets whom
-    ladder       matches, one after the other, as long as there are guests
-    unfinished   matches that go on after a restart
-    ledger       what came of them, into the store
-    journal      what happened, a line each; metrics: the same in numbers
-    running      all of it together, from the start to the drain
+serve            all parts together, from the start to the shutdown
+config           limits, timeouts and intervals
+grpc_server      TLS, health checks, reflection
+auth             tokens and the audit log; rate_limit, tls
+play_service     the service Referee: accepts remote bots
+remote_bot       a remote bot's stream; link: its connection's states (pure); tcp_info: what the kernel knows
+connected_bots   joining, leaving and reconnecting; clocks and tokens
+matchmaking      which bots meet next
+ladder           starts, resumes, plays and suspends matches; suspended: matches kept for the next start
+recording        writes finished matches in the background; ladder_record: the ladder in the store
+desk             the service Desk: submissions, queries (desk_queries) and tournaments (tournaments)
+log, metrics     what happens, as lines and as numbers
 """

@@ -12,7 +12,6 @@ import secrets
 import shutil
 from collections.abc import AsyncIterator, Callable, Iterator, Sequence
 from contextlib import aclosing, asynccontextmanager, contextmanager
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, NoReturn, TypeVar
 
@@ -21,64 +20,40 @@ from anyio import CapacityLimiter, to_thread
 from google.protobuf.message import DecodeError, Message
 
 from arena.errors import ArenaError, BadStore, BadSubmission, NotFound
-from arena.server import looking
-from arena.server.admission import Allowance
-from arena.server.gate import Gate, Refused, bearer, peer_of, sentence
-from arena.server.hosting import Hosting
+from arena.server import desk_queries
+from arena.server.auth import Authenticator, RequestRefused, bearer_token, peer_address, sentence, store_unavailable
+from arena.server.config import ServerConfig
 from arena.server.intake import IntakeJob, take_in
+from arena.server.log import log_event
 from arena.server.metrics import Metrics
+from arena.server.rate_limit import RateLimit
+from arena.server.tournaments import Hosting
 from arena.server.upload import Upload
 from arena.store.home import Home
 from arena.store.tokens import Scope, Token
 from arena.v1 import desk_pb2 as pb
 
-SERVICE = pb.DESCRIPTOR.services_by_name["Desk"].full_name
-READERS = 2
-"""So many look at the same time; others wait."""
-NEXT_PART_WITHIN = 30.0
-"""Seconds in which something more of a submission must arrive."""
-ARRIVES_WITHIN = 600.0
-"""Seconds in which all of it must."""
-LEAST_PATIENCE = 5.0
-"""Seconds that a tournament has at least to be interrupted in order."""
-LONGEST_SENTENCE = 2000
-LONGEST_NAME = 100
-"""The owner included."""
-LONGEST_NOTES = 200
 Request = TypeVar("Request", bound=Message)
 Code = grpc.StatusCode
-
-
-@dataclass(frozen=True, slots=True)
-class DeskRules:
-    """How much people may do."""
-
-    looks_at_once: int = 60
-    """With a token within moments; then so many a minute."""
-    looks_a_minute: int = 120
-    deeds_at_once: int = 10
-    """The same for what changes something."""
-    deeds_a_minute: int = 2
-    submissions: int = 4
-    """So many are under way at the same time, one for each token."""
-    largest: int = 64 * 2**20
-    """The bytes of the files of a bot."""
-    most_files: int = 5000
 
 
 class Desk:
     """The service."""
 
-    def __init__(self, gate: Gate, home: Home, metrics: Metrics, sandbox: str, rules: DeskRules) -> None:
+    name = pb.DESCRIPTOR.services_by_name["Desk"].full_name
+
+    def __init__(
+        self, authenticator: Authenticator, home: Home, metrics: Metrics, sandbox: str, config: ServerConfig
+    ) -> None:
         """`sandbox`: the mode of the sandbox in which bots are built and tried out."""
-        self.gate = gate
+        self.authenticator = authenticator
         self.home = home
         self.metrics = metrics
         self.sandbox = sandbox
-        self.rules = rules
-        self._looks = Allowance(rules.looks_at_once, rules.looks_a_minute)
-        self._deeds = Allowance(rules.deeds_at_once, rules.deeds_a_minute)
-        self._readers = CapacityLimiter(READERS)
+        self.config = config
+        self._looks = RateLimit(config.read_burst, config.reads_per_minute)
+        self._deeds = RateLimit(config.write_burst, config.writes_per_minute)
+        self._readers = CapacityLimiter(config.reader_threads)
         self._submitting: dict[int, asyncio.Task[Any]] = {}
         """What is under way, by token."""
         self._uploads = home.path.resolve() / "uploads"
@@ -89,14 +64,14 @@ class Desk:
         """What a gRPC server needs to offer this."""
         # Raw bytes everywhere: what is in them is our business.
         looks = {
-            "Bots": self._look(pb.BotsRequest, looking.bots),
-            "Leaderboard": self._look(pb.LeaderboardRequest, looking.leaderboard),
-            "History": self._look(pb.HistoryRequest, looking.history),
-            "Matches": self._look(pb.MatchesRequest, looking.matches),
-            "Replays": self._look(pb.ReplaysRequest, looking.replays),
+            "Bots": self._look(pb.BotsRequest, desk_queries.bots),
+            "Leaderboard": self._look(pb.LeaderboardRequest, desk_queries.leaderboard),
+            "History": self._look(pb.HistoryRequest, desk_queries.history),
+            "Matches": self._look(pb.MatchesRequest, desk_queries.matches),
+            "Replays": self._look(pb.ReplaysRequest, desk_queries.replays),
         }
         return grpc.method_handlers_generic_handler(
-            SERVICE,
+            self.name,
             {
                 "Submit": grpc.stream_stream_rpc_method_handler(self._submit),
                 "Retire": grpc.unary_unary_rpc_method_handler(self._retire),
@@ -111,7 +86,7 @@ class Desk:
 
         Then these are broken off, and change nothing.
         """
-        interrupted = asyncio.create_task(self._hosting.stop(max(patience, LEAST_PATIENCE)))
+        interrupted = asyncio.create_task(self._hosting.stop(max(patience, self.config.min_tournament_shutdown)))
         if self._submitting:
             await asyncio.wait(self._submitting.values(), timeout=patience)
         for task in list(self._submitting.values()):
@@ -126,25 +101,25 @@ class Desk:
         """Whatever goes wrong is told in a sentence."""
         try:
             yield
-        except Refused as refused:
+        except RequestRefused as refused:
             why = refused
         except BadStore as error:
-            why = self.gate.no_store(error)
+            why = store_unavailable(error)
         except NotFound as error:
-            why = Refused(sentence(error), Code.NOT_FOUND)
+            why = RequestRefused(sentence(error), Code.NOT_FOUND)
         except ArenaError as error:
-            why = Refused(sentence(error), Code.INVALID_ARGUMENT)
+            why = RequestRefused(sentence(error), Code.INVALID_ARGUMENT)
         else:
             self.metrics.calls.labels(what, "ok").inc()
             return
         self.metrics.calls.labels(what, "refused").inc()
-        self.gate.journal.tell("desk.refused", what=what, peer=peer_of(context), why=str(why))
-        await context.abort(why.code, str(why)[:LONGEST_SENTENCE])
+        log_event("desk.refused", what=what, peer=peer_address(context), why=str(why))
+        await context.abort(why.code, str(why)[: self.config.max_error])
 
-    async def _admit(self, context: Any, allowance: Allowance, *scopes: Scope) -> Token:
-        token = await self.gate.admit(bearer(context), peer_of(context), *scopes)
+    async def _admit(self, context: Any, allowance: RateLimit, *scopes: Scope) -> Token:
+        token = await self.authenticator.check(bearer_token(context), peer_address(context), *scopes)
         if not allowance.take(token.id):
-            raise Refused("You have asked for too much within a short time: wait a minute.", Code.RESOURCE_EXHAUSTED)
+            raise RequestRefused("Too many requests with this token. Retry in a minute.", Code.RESOURCE_EXHAUSTED)
         return token
 
     def _look(self, kind: type[Request], answer: Callable[[Any, Request], Sequence[Message]]) -> grpc.RpcMethodHandler:
@@ -156,7 +131,7 @@ class Desk:
             async with self._answering(what, context):
                 await self._admit(context, self._looks)
                 request = _parsed(kind, data)
-                parts = await to_thread.run_sync(answer, self.gate.store, request, limiter=self._readers)
+                parts = await to_thread.run_sync(answer, self.authenticator.store, request, limiter=self._readers)
             for part in parts:
                 yield part.SerializeToString()
 
@@ -173,12 +148,12 @@ class Desk:
                 await self._deny(token, f"{whose}; to retire another takes a token for organise.")
 
             def retire() -> None:
-                self.gate.store.bots.retire(request.bot, retired=not request.undo)
+                self.authenticator.store.bots.retire(request.bot, retired=not request.undo)
 
             await to_thread.run_sync(retire)
             deed = "brought back" if request.undo else "retired"
-            self.gate.journal.tell("bot.retired", bot=request.bot, user=token.user, undo=request.undo)
-            await self.gate.note(token, deed, request.bot)
+            log_event("bot.retired", bot=request.bot, user=token.user, undo=request.undo)
+            await self.authenticator.audit(token, deed, request.bot)
         return pb.RetireResponse().SerializeToString()
 
     async def _hold(self, data: bytes, context: Any) -> AsyncIterator[bytes]:
@@ -189,11 +164,11 @@ class Desk:
             if request.holding == pb.HOLDING_FOLLOW:
                 held = self._hosting.followed()
             else:
-                held = await self._hosting.hold(self.gate.store, request)
+                held = await self._hosting.hold(self.authenticator.store, request)
                 deed = "resumed a tournament" if request.holding == pb.HOLDING_RESUME else "began a tournament"
                 words = [*request.bots, *(f"--{option.name} {option.value}".strip() for option in request.options)]
-                self.gate.journal.tell("tournament.held", user=token.user, what=deed, how=" ".join(words))
-                await self.gate.note(token, deed, " ".join(words))
+                log_event("tournament.held", user=token.user, what=deed, how=" ".join(words))
+                await self.authenticator.audit(token, deed, " ".join(words))
         if held:
             async for line in held.follow():
                 yield line.SerializeToString()
@@ -204,8 +179,8 @@ class Desk:
             _parsed(pb.StopTournamentRequest, data)
             if not self._hosting.is_holding:
                 raise NotFound("no tournament that was begun from elsewhere is being held.")
-            self.gate.journal.tell("tournament.stopped", user=token.user)
-            await self.gate.note(token, "stopped a tournament", "")
+            log_event("tournament.stopped", user=token.user)
+            await self.authenticator.audit(token, "stopped a tournament", "")
             await self._hosting.stop()
         return pb.StopTournamentResponse().SerializeToString()
 
@@ -225,10 +200,12 @@ class Desk:
     def _place_for(self, token: Token) -> Iterator[None]:
         """One submission of a token at a time, and not too many in all."""
         if token.id in self._submitting:
-            raise Refused("A submission with this token is under way: wait for its end.", Code.RESOURCE_EXHAUSTED)
-        if len(self._submitting) >= self.rules.submissions:
-            why = f"{self.rules.submissions} submissions are under way, which is as many as there may be: come later."
-            raise Refused(why, Code.RESOURCE_EXHAUSTED)
+            raise RequestRefused(
+                "A submission with this token is under way: wait for its end.", Code.RESOURCE_EXHAUSTED
+            )
+        if len(self._submitting) >= self.config.max_submissions:
+            why = f"{self.config.max_submissions} submissions are in progress, the maximum. Retry later."
+            raise RequestRefused(why, Code.RESOURCE_EXHAUSTED)
         task = asyncio.current_task()
         assert task is not None, "a call runs in a task"
         self._submitting[token.id] = task
@@ -255,14 +232,18 @@ class Desk:
                 await self._tell(token, line, header, stream)
                 if "submitted" in line or "refused" in line:
                     return
-        raise Refused("The check of this bot was broken off, and nothing has changed: hand it in again.", Code.ABORTED)
+        raise RequestRefused(
+            "The check of this bot was broken off, and nothing has changed: hand it in again.", Code.ABORTED
+        )
 
     async def _receive(self, token: Token, folder: Path, stream: Any) -> Upload:
         """All files, checked. Raises where they are not what was announced, or do not come."""
         upload = None
         try:
-            async with asyncio.timeout(ARRIVES_WITHIN):
-                while (data := await asyncio.wait_for(stream.read(), NEXT_PART_WITHIN)) is not grpc.aio.EOF:
+            async with asyncio.timeout(self.config.upload_timeout):
+                while (
+                    data := await asyncio.wait_for(stream.read(), self.config.upload_part_timeout)
+                ) is not grpc.aio.EOF:
                     part = _parsed(pb.SubmitRequest, data)
                     if upload is None:
                         await self._check_owner(token, part.header.name)
@@ -271,7 +252,9 @@ class Desk:
                     else:
                         await to_thread.run_sync(upload.take, part)
         except TimeoutError:
-            raise Refused("The bot's files did not come in time: hand it in again.", Code.DEADLINE_EXCEEDED) from None
+            raise RequestRefused(
+                "The bot's files did not come in time: hand it in again.", Code.DEADLINE_EXCEEDED
+            ) from None
         if upload is None:
             raise BadSubmission("nothing has come.")
         await to_thread.run_sync(upload.finish)
@@ -285,18 +268,20 @@ class Desk:
             await self._deny(token, f"{whose}; name it without a slash.")
 
     async def _deny(self, token: Token, why: str) -> NoReturn:
-        await self.gate.note(token, "refused", why)
-        raise Refused(why, Code.PERMISSION_DENIED)
+        await self.authenticator.audit(token, "refused", why)
+        raise RequestRefused(why, Code.PERMISSION_DENIED)
 
     def _announced(self, folder: Path, first: pb.SubmitRequest) -> Upload:
         if not first.HasField("header"):
             raise BadSubmission("a submission begins with a header.")
         header = first.header
-        if max(len(header.name), len(header.version)) > LONGEST_NAME:
+        if max(len(header.name), len(header.version)) > self.config.max_submission_name:
             raise BadSubmission("its name or its version is too long.")
-        if not header.notes.isprintable() or len(header.notes) > LONGEST_NOTES:
-            raise BadSubmission(f"notes are at most {LONGEST_NOTES} printable characters.")
-        return Upload(folder, header, largest=self.rules.largest, most_files=self.rules.most_files)
+        if not header.notes.isprintable() or len(header.notes) > self.config.max_notes:
+            raise BadSubmission(f"notes are at most {self.config.max_notes} printable characters.")
+        return Upload(
+            folder, header, largest=self.config.max_submission_bytes, most_files=self.config.max_submission_files
+        )
 
     async def _tell(self, token: Token, line: dict[str, Any], header: pb.SubmitHeader, stream: Any) -> None:
         """Passes on what the intake tells."""
@@ -304,8 +289,10 @@ class Desk:
             await self._refuse(token, why, stream)
         elif taken := line.get("submitted"):
             label = f"{taken['name']} {taken['version']}"
-            self.gate.journal.tell("bot.submitted", bot=label, user=token.user, is_new=taken["is_new"])
-            await self.gate.note(token, "submitted", f"{label}, {header.content_hash}, from {peer_of(stream)}")
+            log_event("bot.submitted", bot=label, user=token.user, is_new=taken["is_new"])
+            await self.authenticator.audit(
+                token, "submitted", f"{label}, {header.content_hash}, from {peer_address(stream)}"
+            )
             await stream.write(pb.SubmitResponse(submitted=pb.Submitted(**taken)).SerializeToString())
         elif short := line.get("shortcoming"):
             told = pb.Shortcoming(what=short[0], detail=short[1])
@@ -314,8 +301,8 @@ class Desk:
             await stream.write(pb.SubmitResponse(doing=line["doing"]).SerializeToString())
 
     async def _refuse(self, token: Token, why: str, stream: Any) -> None:
-        self.gate.journal.tell("submission.refused", user=token.user, why=why)
-        await self.gate.note(token, "submission refused", why)
+        log_event("submission.refused", user=token.user, why=why)
+        await self.authenticator.audit(token, "submission refused", why)
         await stream.write(pb.SubmitResponse(refused=why).SerializeToString())
 
 
@@ -323,7 +310,7 @@ def _parsed(kind: type[Request], data: bytes) -> Request:
     try:
         return kind.FromString(data)
     except DecodeError:
-        raise Refused("This is no message that is known here.", Code.INVALID_ARGUMENT) from None
+        raise RequestRefused("This is no message that is known here.", Code.INVALID_ARGUMENT) from None
 
 
 def _remove(folder: Path) -> None:

@@ -17,7 +17,7 @@ import pytest
 
 from arena import replay
 from arena.errors import BadSubmission
-from arena.server.tls import generated
+from arena.server.tls import self_signed
 from arena.store.home import Home
 from arena.store.store import Store
 from arena.store.tokens import Scope
@@ -56,7 +56,7 @@ def test_the_key_is_for_its_owner_only_and_there_is_one_server_for_a_home(served
 
 
 def test_who_does_not_trust_the_certificate_sends_no_token(served: Serving, tmp_path: Path) -> None:
-    other = generated(Home(tmp_path), []).certificate
+    other = self_signed(Home(tmp_path), []).certificate
     where = ("--server", served.door, "--token", served.token("anna"), "--ca", other)
     done = arena("bot", "connect", "random", *where)
     assert done.returncode == 2

@@ -12,7 +12,7 @@ from arena.errors import ArenaError
 from arena.games.registry import GAMES
 from arena.referee.match import Limits, Match, MatchPlan, Spent
 from arena.replay import FaultKind
-from arena.server.unfinished import KEPT_FOR, Suspended, Unfinished
+from arena.server.suspended import MAX_AGE, SuspendedMatch, SuspendedMatches
 from arena.wire import code_of
 
 
@@ -23,10 +23,10 @@ def play(match: Match, turns: int) -> None:
         match.answer(seat, code_of(match.plan.game, match.state.legal()[-1]), Spent(1.5))
 
 
-def suspended(match: Match) -> Suspended:
+def suspended(match: Match) -> SuspendedMatch:
     seats = tuple(range(match.state.seats))
     replay = match.replay
-    return Suspended(match.plan.game, 6, seats, tuple(100 + seat for seat in seats), replay.header, replay.entries)
+    return SuspendedMatch(match.plan.game, 6, seats, tuple(100 + seat for seat in seats), replay.header, replay.entries)
 
 
 @pytest.mark.parametrize("game", GAMES)
@@ -38,8 +38,8 @@ def test_a_match_goes_on_where_it_was(tmp_path: Path, game: str, turns: int) -> 
     if turns:
         match.forfeit(1, FaultKind.TIMEOUT, "It slept.")
         play(match, turns)
-    unfinished = Unfinished(tmp_path / "unfinished")
-    unfinished.keep([suspended(match)])
+    unfinished = SuspendedMatches(tmp_path / "unfinished")
+    unfinished.save([suspended(match)])
     (found,), useless = unfinished.load()
     assert not useless
     assert found.waits_for == ({100, 102} if turns else {100, 101, 102})
@@ -49,17 +49,17 @@ def test_a_match_goes_on_where_it_was(tmp_path: Path, game: str, turns: int) -> 
     play(match, 1000)
     play(again, 1000)
     assert again.outcome() == match.outcome()
-    unfinished.forget(found)
+    unfinished.delete(found)
     assert unfinished.load() == ([], [])
-    with pytest.raises(ArenaError, match="cannot be taken away"):
-        unfinished.forget(found)
+    with pytest.raises(ArenaError, match="Cannot delete the file"):
+        unfinished.delete(found)
 
 
 def test_what_is_no_match_or_has_waited_for_too_long_is_put_aside(tmp_path: Path) -> None:
     match = Match(MatchPlan("1-mantis-1-1", "mantis", {}, "seed", ("a", "b")), Limits())
-    unfinished = Unfinished(tmp_path)
-    unfinished.keep([suspended(match)])
-    old = time.time() - KEPT_FOR - 60
+    unfinished = SuspendedMatches(tmp_path)
+    unfinished.save([suspended(match)])
+    old = time.time() - MAX_AGE - 60
     os.utime(tmp_path / "1-mantis-1-1.jsonl", (old, old))
     for name, text in (("a", ""), ("b", "{}\n{}\n"), ("c", "[1]\n\x00"), ("d", suspended(match).lines() + "garbage\n")):
         (tmp_path / f"{name}.jsonl").write_text(text)
@@ -71,6 +71,6 @@ def test_a_record_that_is_not_of_this_match_does_not_go_on() -> None:
     match = Match(MatchPlan("m", "mantis", {}, "seed", ("a", "b")), Limits())
     play(match, 5)
     other = suspended(match)
-    wrong = Suspended(other.bracket, 1, (0, 1), (0, 1), other.header, [*other.entries[1:], *other.entries])
+    wrong = SuspendedMatch(other.bracket, 1, (0, 1), (0, 1), other.header, [*other.entries[1:], *other.entries])
     with pytest.raises(ArenaError):
         wrong.match(match.plan, Limits())

@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from arena.bot.session import Session
-from arena.server.guest import MOST_IN_A_MESSAGE
+from arena.server.config import CONFIG
 from arena.store.home import Home
 from arena.store.store import Store
 from arena.store.tokens import Scope
@@ -108,7 +108,7 @@ def test_a_bot_whose_stream_breaks_comes_back_to_its_seats(tmp_path: Path) -> No
                 await first.answer(turn)
                 turn = await first.hear_turn()
                 events += turn.events
-            await asyncio.to_thread(until, lambda: bool(served.told("bot.away")))
+            await asyncio.to_thread(until, lambda: bool(served.told("bot.disconnected")))
             async with visiting(served.door, hello(token, "breaks")) as second:
                 start, turn = await second.hear_start()
                 assert turn.events == events, "a new process is told everything"
@@ -121,19 +121,19 @@ def test_a_bot_whose_stream_breaks_comes_back_to_its_seats(tmp_path: Path) -> No
         asyncio.run(evening())
         first = served.told("match.ended")[0]
         assert first["faults"] is None
-        assert [line["seats"] for line in served.told("bot.back")] == [1]
+        assert [line["seats"] for line in served.told("bot.reconnected")] == [1]
 
 
 def test_a_bot_that_sends_too_much_is_cut_off(served: Serving) -> None:
     async def visit() -> str:
         async with visiting(served.door, hello(served.token("gina"), "loud")) as visitor:
             await visitor.hear()
-            count = MOST_IN_A_MESSAGE // 2
+            count = CONFIG.max_bot_message // 2
             answers = pb.Answers(match=[1] * count, turn=[1] * count, action=[1] * count)
             await visitor.say(pb.PlayRequest(answers=answers))
             return await visitor.hear_fault()
 
-    assert f"allowed are {MOST_IN_A_MESSAGE}" in asyncio.run(visit())
+    assert f"allowed are {CONFIG.max_bot_message}" in asyncio.run(visit())
 
 
 def test_only_the_latest_connection_of_a_bot_counts(served: Serving) -> None:
@@ -148,7 +148,7 @@ def test_only_the_latest_connection_of_a_bot_counts(served: Serving) -> None:
                 assert welcome.HasField("welcome")
                 return await first.hear_fault()
 
-    assert "connected anew" in asyncio.run(visit())
+    assert "has opened another connection" in asyncio.run(visit())
 
 
 def test_who_loses_the_token_is_sent_away(served: Serving) -> None:
@@ -190,4 +190,4 @@ def test_with_one_token_only_so_many_bots_come(served: Serving) -> None:
             leave.set()
             return why
 
-    assert "With one token 8 bots may be here" in asyncio.run(visit())
+    assert "At most 8 bots may be connected with one token" in asyncio.run(visit())

@@ -22,7 +22,7 @@ import grpc
 from anyio import to_thread
 
 from arena.errors import BadTournament, NotFound, choices, refusal
-from arena.server.gate import Refused
+from arena.server.auth import RequestRefused
 from arena.store.home import Home
 from arena.store.store import Store
 from arena.submissions.submission import bundled_names
@@ -70,7 +70,7 @@ class Hosting:
         words = await to_thread.run_sync(_words, store, request)
         if self.is_holding:
             why = "A tournament is being held here: wait for its end, follow it (--follow) or stop it (--stop)."
-            raise Refused(why, grpc.StatusCode.FAILED_PRECONDITION)
+            raise RequestRefused(why, grpc.StatusCode.FAILED_PRECONDITION)
         if request.holding != pb.HOLDING_RESUME:
             words = [f"--sandbox={self.sandbox}", *words]
         self._held = Held(self._start(words, request.columns), asyncio.get_running_loop(), self._hidden)

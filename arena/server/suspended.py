@@ -1,7 +1,7 @@
-"""Matches that were under way when the server stopped: they go on as soon as all their bots are here again.
+"""Matches in progress when the server stopped. They continue when all their bots are connected again.
 
-Each is a file in the home: a line about the seats, and then the replay so far. A file is taken away before its match
-goes on, so that no match is played on twice.
+Each is a file in the home: a line about the seats, then the replay so far. The file is deleted before its match
+continues, so that no match continues twice.
 """
 
 from __future__ import annotations
@@ -20,30 +20,30 @@ from arena.errors import ArenaError, refusal
 from arena.referee.match import Limits, Match, MatchPlan
 from arena.replay import Decision, Fault
 
-KEPT_FOR = 7 * 24 * 3600.0
+MAX_AGE = 7 * 24 * 3600.0
 """Seconds for which a match waits for its bots."""
 
 
 @dataclass(frozen=True)
-class Suspended:
-    """A match that is not over."""
+class SuspendedMatch:
+    """A match that has not ended."""
 
     bracket: str
     block: int
     entrants: tuple[int, ...]
-    """The numbers of its bots in the ladder, in seat order."""
+    """The bots' numbers in the ladder, in seat order."""
     versions: tuple[int, ...]
     header: replay.Header
     entries: Sequence[Decision | Fault]
 
     @cached_property
     def waits_for(self) -> set[int]:
-        """The versions that must be here for it to go on."""
+        """The bot versions that must be connected for it to continue."""
         lost = {entry.seat for entry in self.entries if isinstance(entry, Fault)}
         return {version for seat, version in enumerate(self.versions) if seat not in lost}
 
     def match(self, plan: MatchPlan, limits: Limits) -> Match:
-        """The match as it was. Raises where its record is not one of this match."""
+        """Return the match as it was. Raise `ArenaError` if the record does not belong to this plan."""
         match = Match(plan, limits)
         match.go_on_after(self.entries)
         return match
@@ -60,28 +60,28 @@ class Suspended:
         )
 
     @classmethod
-    def read(cls, data: bytes) -> Suspended:
+    def read(cls, data: bytes) -> SuspendedMatch:
         first, second, *rest = data.splitlines()
         seats = json.loads(first)
         header = replay.read_header(second)
         entries = []
         for number, line in enumerate(rest, start=2):
             entry = replay.read_line(line, number, len(header.seats), is_last=False)
-            assert isinstance(entry, Decision | Fault), "a match with a result is over"
+            assert isinstance(entry, Decision | Fault), "a match with a result has ended"
             entries.append(entry)
         return cls(
             seats["bracket"], seats["block"], tuple(seats["entrants"]), tuple(seats["versions"]), header, entries
         )
 
 
-class Unfinished:
-    """The folder with these matches."""
+class SuspendedMatches:
+    """The folder with these matches. All methods wait for the disk."""
 
     def __init__(self, folder: Path) -> None:
         self.folder = folder
 
-    def keep(self, matches: Sequence[Suspended]) -> None:
-        """Writes them. Then they are on disk."""
+    def save(self, matches: Sequence[SuspendedMatch]) -> None:
+        """Write the matches and sync them to disk."""
         try:
             self.folder.mkdir(parents=True, exist_ok=True)
             for match in matches:
@@ -94,34 +94,34 @@ class Unfinished:
                 part.replace(path)
             self._sync()
         except OSError as error:
-            raise ArenaError(f"matches that are not over cannot be kept: {refusal(error)}") from error
+            raise ArenaError(f"Cannot store suspended matches: {refusal(error)}") from error
 
-    def load(self) -> tuple[list[Suspended], list[str]]:
-        """Those that are here, and the names of files that are too old, or are no matches: they are put aside."""
-        found, useless = [], []
+    def load(self) -> tuple[list[SuspendedMatch], list[str]]:
+        """Return the stored matches, and the names of unusable files: too old, or not a match. These are renamed."""
+        found, unusable = [], []
         with suppress(FileNotFoundError):
             for path in sorted(self.folder.iterdir()):
                 if path.suffix != ".jsonl":
                     continue
                 try:
-                    if time.time() - path.stat().st_mtime > KEPT_FOR:
+                    if time.time() - path.stat().st_mtime > MAX_AGE:
                         raise ValueError("too old")
-                    found.append(Suspended.read(path.read_bytes()))
+                    found.append(SuspendedMatch.read(path.read_bytes()))
                 except (OSError, ValueError, KeyError, TypeError, AssertionError, ArenaError):
-                    useless.append(path.name)
+                    unusable.append(path.name)
                     with suppress(OSError):
                         path.replace(path.with_suffix(".useless"))
-        return found, useless
+        return found, unusable
 
-    def forget(self, match: Suspended) -> None:
-        """It goes on. Raises where its file cannot be taken away, because then it would go on again and again."""
+    def delete(self, match: SuspendedMatch) -> None:
+        """Delete the file of a match that continues. Raise `ArenaError` if that fails: it would continue twice."""
         try:
             self._path(match).unlink()
             self._sync()
         except OSError as error:
-            raise ArenaError(f"a match that goes on cannot be taken away: {refusal(error)}") from error
+            raise ArenaError(f"Cannot delete the file of a resumed match: {refusal(error)}") from error
 
-    def _path(self, match: Suspended) -> Path:
+    def _path(self, match: SuspendedMatch) -> Path:
         return self.folder / f"{match.header.match}.jsonl"
 
     def _sync(self) -> None:

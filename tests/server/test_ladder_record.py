@@ -13,8 +13,8 @@ from sqlalchemy.engine import make_url
 from arena.errors import BadStore, BadSubmission, HomeInUse
 from arena.games.brackets import Bracket
 from arena.referee.match import NOTHING, Limits, Match, Outcome
-from arena.server.guest import Registered
-from arena.server.ledger import Ledger
+from arena.server.ladder_record import LadderRecord
+from arena.server.remote_bot import LadderEntrant
 from arena.store.store import Store
 from arena.tournament.jobs import Job
 from arena.v1 import mantis_pb2
@@ -22,8 +22,8 @@ from arena.v1 import referee_pb2 as pb
 from tests.support.postgresql import Server
 
 
-def come(ledger: Ledger, user: str, name: str = "bot") -> Registered:
-    return ledger.register(user, pb.Hello(name=name, version="1", games=[pb.GAME_MANTIS], language="c\x1b[2J"))
+def come(record: LadderRecord, user: str, name: str = "bot") -> LadderEntrant:
+    return record.register(user, pb.Hello(name=name, version="1", games=[pb.GAME_MANTIS], language="c\x1b[2J"))
 
 
 def played(job: Job) -> Outcome:
@@ -33,18 +33,18 @@ def played(job: Job) -> Outcome:
     return match.outcome()
 
 
-def play(ledger: Ledger, *seated: Registered) -> str:
-    page = ledger.pages[0]
-    job, block = page.plan(seated, secrets.token_hex(16))
-    ledger.take(page, job, block, played(job))
+def play(record: LadderRecord, *seated: LadderEntrant) -> str:
+    bracket = record.brackets[0]
+    job, block = bracket.plan(seated, secrets.token_hex(16))
+    bracket.add(job, block, played(job))
     return job.plan.id
 
 
 def test_a_write_that_fails_is_tried_again_and_counts_once(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     with Store.open(tmp_path / "arena.db") as store:
-        ledger = Ledger(store, [Bracket.parse("mantis")])
-        anna, ben = come(ledger, "anna"), come(ledger, "ben")
-        names = [play(ledger, anna, ben)]
+        record = LadderRecord(store, [Bracket.parse("mantis")])
+        anna, ben = come(record, "anna"), come(record, "ben")
+        names = [play(record, anna, ben)]
         with monkeypatch.context() as broken:
 
             def full(*_: object, **__: object) -> None:
@@ -52,22 +52,22 @@ def test_a_write_that_fails_is_tried_again_and_counts_once(tmp_path: Path, monke
 
             broken.setattr(store.remote, "write", full)
             with pytest.raises(BadStore):
-                ledger.write()
-        names.append(play(ledger, ben, anna))
-        assert ledger.unwritten == 2
-        while ledger.unwritten:
-            ledger.write()
-        ledger.write()
+                record.write()
+        names.append(play(record, ben, anna))
+        assert record.unwritten == 2
+        while record.unwritten:
+            record.write()
+        record.write()
         assert [match.name for match in store.archive.page(limit=9)][::-1] == names
-        standings = store.standings.load(ledger.ladder, "mantis")
+        standings = store.standings.load(record.ladder, "mantis")
         assert [each.matches for each in standings.bots.values()] == [2, 2]
         before = {version: each.rating for version, each in standings.bots.items()}
     with Store.open(tmp_path / "arena.db") as store:  # the next time it goes on from there
-        again = Ledger(store, [Bracket.parse("mantis"), Bracket.parse("tentagram")])
-        assert again.ladder == ledger.ladder
+        again = LadderRecord(store, [Bracket.parse("mantis"), Bracket.parse("tentagram")])
+        assert again.ladder == record.ladder
         assert come(again, "anna") == anna
         assert play(again, anna, ben) == "1-mantis-3-1"
-        assert {version: again.pages[0].standings.rating(version) for version in before} == before
+        assert {version: again.brackets[0].standings.rating(version) for version in before} == before
 
 
 def test_what_was_written_without_anybody_hearing_of_it_is_not_written_again(
@@ -75,9 +75,9 @@ def test_what_was_written_without_anybody_hearing_of_it_is_not_written_again(
 ) -> None:
     """As where a server is lost after it has written and before it has said so."""
     with Store.open(tmp_path / "arena.db") as store:
-        ledger = Ledger(store, [Bracket.parse("mantis")])
-        anna, ben = come(ledger, "anna"), come(ledger, "ben")
-        names = [play(ledger, anna, ben), play(ledger, ben, anna)]
+        record = LadderRecord(store, [Bracket.parse("mantis")])
+        anna, ben = come(record, "anna"), come(record, "ben")
+        names = [play(record, anna, ben), play(record, ben, anna)]
         with monkeypatch.context() as broken:
             write = store.remote.write
 
@@ -87,19 +87,19 @@ def test_what_was_written_without_anybody_hearing_of_it_is_not_written_again(
 
             broken.setattr(store.remote, "write", write_and_vanish)
             with pytest.raises(BadStore):
-                ledger.write()
-        assert ledger.take_written() == []
-        ledger.write()
-        assert ledger.take_written() == names
-        names.append(play(ledger, anna, ben))
-        ledger.write()
+                record.write()
+        assert record.take_written() == []
+        record.write()
+        assert record.take_written() == names
+        names.append(play(record, anna, ben))
+        record.write()
         assert [match.name for match in store.archive.page(limit=9)][::-1] == names
-        assert [each.matches for each in store.standings.load(ledger.ladder, "mantis").bots.values()] == [3, 3]
+        assert [each.matches for each in store.standings.load(record.ladder, "mantis").bots.values()] == [3, 3]
 
 
 def test_nobody_adds_to_what_somebody_else_has_changed(tmp_path: Path) -> None:
     with Store.open(tmp_path / "arena.db") as store:
-        one, other = (Ledger(store, [Bracket.parse("mantis")]) for _ in range(2))
+        one, other = (LadderRecord(store, [Bracket.parse("mantis")]) for _ in range(2))
         anna, ben = come(one, "anna"), come(one, "ben")
         play(one, anna, ben)
         play(other, ben, anna)
@@ -112,17 +112,17 @@ def test_nobody_adds_to_what_somebody_else_has_changed(tmp_path: Path) -> None:
 
 def test_where_homes_share_a_store_one_of_them_keeps_the_books(postgresql: Server, postgresql_url: str) -> None:
     with Store.open(postgresql_url) as store, Store.open(postgresql_url) as elsewhere, ExitStack() as later:
-        one = later.enter_context(closing(Ledger(store, [Bracket.parse("mantis")])))
+        one = later.enter_context(closing(LadderRecord(store, [Bracket.parse("mantis")])))
         anna, ben = come(one, "anna"), come(one, "ben")
         play(one, anna, ben)
         with pytest.raises(HomeInUse, match="another arena serve, whose home shares this store"):
-            Ledger(elsewhere, [Bracket.parse("mantis")])
+            LadderRecord(elsewhere, [Bracket.parse("mantis")])
         cut_off(postgresql, postgresql_url)
         one.write()  # it takes its place again
         with pytest.raises(HomeInUse):
-            Ledger(elsewhere, [Bracket.parse("mantis")])
+            LadderRecord(elsewhere, [Bracket.parse("mantis")])
         cut_off(postgresql, postgresql_url)
-        with closing(Ledger(elsewhere, [Bracket.parse("mantis")])) as other:  # it was quicker
+        with closing(LadderRecord(elsewhere, [Bracket.parse("mantis")])) as other:  # it was quicker
             play(one, ben, anna)
             with pytest.raises(HomeInUse, match="stop that one first"):
                 one.write()
@@ -142,17 +142,17 @@ def cut_off(server: Server, address: str) -> None:
 def test_nobody_plays_under_the_name_of_somebody_else(tmp_path: Path) -> None:
     with Store.open(tmp_path / "arena.db") as store:
         store.bots.register("anna/bot", "7", "0" * 64, "0/bot.py", "", ["mantis"])
-        ledger = Ledger(store, [Bracket.parse("mantis")])
+        record = LadderRecord(store, [Bracket.parse("mantis")])
         with pytest.raises(BadSubmission, match="is called 'anna/bot' already"):
-            come(ledger, "anna")
-        assert come(ledger, "ben").label == "ben/bot 1"
+            come(record, "anna")
+        assert come(record, "ben").label == "ben/bot 1"
         assert store.bots.find("ben/bot").language == "c[2J"
         assert [version.bot for version in store.bots.latest()] == ["anna/bot"]
 
 
 def test_a_bot_that_plays_from_elsewhere_is_not_handed_in_under_its_name(tmp_path: Path) -> None:
     with Store.open(tmp_path / "arena.db") as store:
-        come(Ledger(store, [Bracket.parse("mantis")]), "anna")
+        come(LadderRecord(store, [Bracket.parse("mantis")]), "anna")
         with pytest.raises(BadSubmission, match="'anna/bot' that plays from elsewhere: call this one otherwise"):
             store.bots.register("anna/bot", "2", "0" * 64, "0/bot.py", "", ["mantis"])
         assert [version.version for version in store.bots.versions_of("anna/bot")] == ["1"]

@@ -1,0 +1,123 @@
+"""The service `Referee` for remote bots: the same protocol as for local bot processes, with TLS and tokens.
+
+The token is in the hello, or in the metadata as `authorization: Bearer …`. A bot that is refused gets one fault with
+the reason and nothing else, neither about other bots nor about matches.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import time
+from typing import Any
+
+import grpc
+from anyio import to_thread
+from google.protobuf.message import DecodeError
+
+from arena.errors import ArenaError, BadStore
+from arena.referee.conversation import Stream
+from arena.referee.referee import HELLO_WITHIN, SERVICE
+from arena.server.auth import Authenticator, RequestRefused, bearer_token, peer_address, sentence, store_unavailable
+from arena.server.config import ServerConfig
+from arena.server.ladder import OpenLadder
+from arena.server.log import log_event
+from arena.server.rate_limit import RateLimit
+from arena.server.remote_bot import RemoteBot, hello_error
+from arena.server.tcp_info import TcpProbe
+from arena.store.tokens import Scope, Token
+from arena.v1 import referee_pb2 as pb
+
+
+class PlayService:
+    """Accepts remote bots and serves their streams."""
+
+    name = SERVICE
+
+    def __init__(self, ladder: OpenLadder, authenticator: Authenticator, config: ServerConfig) -> None:
+        self.ladder = ladder
+        self.authenticator = authenticator
+        self.config = config
+        self._audits: set[asyncio.Task[None]] = set()
+        self._connections = RateLimit(config.connection_burst, config.connections_per_minute)
+
+    def handler(self) -> grpc.GenericRpcHandler:
+        """Return the handler for a gRPC server. It works on raw bytes, because invalid messages need an answer."""
+        play = grpc.stream_stream_rpc_method_handler(self._play)
+        return grpc.method_handlers_generic_handler(self.name, {"Play": play})
+
+    async def close(self) -> None:
+        """Wait for entries of the audit log."""
+        await asyncio.gather(*self._audits)
+
+    async def _play(self, _: Any, stream: Any) -> None:
+        try:
+            first = await asyncio.wait_for(stream.read(), HELLO_WITHIN)
+        except TimeoutError:
+            return
+        if first is grpc.aio.EOF:
+            return
+        peer, said_hello = peer_address(stream), time.monotonic()
+        try:
+            hello = self._hello(first)
+            token = await self.authenticator.check(bearer_token(stream) or hello.token, peer, Scope.PLAY)
+            if not self._connections.take(token.id):
+                raise RequestRefused("Too many connections with this token. Retry in a minute.")
+            bot = await self._accept(hello, token, stream.peer(), said_hello)
+        except RequestRefused as refused:
+            self.ladder.metrics.connections.labels("refused").inc()
+            log_event("bot.refused", peer=peer, why=str(refused))
+            fault = pb.Fault(kind=pb.FAULT_KIND_START, detail=str(refused))
+            await stream.write(pb.PlayResponse(faults=[fault]).SerializeToString())
+            return
+        await self._serve(bot, hello, stream, peer)
+
+    def _hello(self, first: bytes) -> pb.Hello:
+        try:
+            message = pb.PlayRequest.FromString(first)
+        except DecodeError:
+            message = pb.PlayRequest()
+        if len(first) > self.config.max_bot_message or not message.HasField("hello"):
+            raise RequestRefused("The first message must be a hello with a token of this server.")
+        return message.hello
+
+    async def _accept(self, hello: pb.Hello, token: Token, peer: str, said_hello: float) -> RemoteBot:
+        """Register the bot. Raise `RequestRefused` if it cannot join."""
+        if wrong := hello_error(hello, self.config.max_bot_name):
+            raise RequestRefused(wrong)
+        label = f"{token.user}/{hello.name} {hello.version}"
+        self._check_capacity(label, token)  # before the bot is registered
+        try:
+            entrant = await to_thread.run_sync(self.ladder.recorder.record.register, token.user, hello)
+        except BadStore as error:
+            raise store_unavailable(error) from error
+        except ArenaError as error:
+            raise RequestRefused(sentence(error)) from error
+        self._check_capacity(label, token)  # other bots may have joined meanwhile
+        ladder = self.ladder
+        traffic, join = ladder.referee.traffic, ladder.bots.join
+        return RemoteBot(token, entrant, self.config, traffic, join, ladder.metrics, TcpProbe(peer), said_hello)
+
+    def _check_capacity(self, label: str, token: Token) -> None:
+        bots, config = self.ladder.bots.all(), self.config
+        if any(bot.entrant.label == label for bot in bots):
+            return  # it replaces its earlier connection
+        if sum(bot.token.id == token.id for bot in bots) >= config.max_bots_per_token:
+            raise RequestRefused(f"At most {config.max_bots_per_token} bots may be connected with one token.")
+        if len(bots) >= config.max_bots:
+            raise RequestRefused(f"The server is full: {config.max_bots} bots are connected. Retry later.")
+
+    async def _serve(self, bot: RemoteBot, hello: pb.Hello, stream: Stream, peer: str) -> None:
+        """Serve the bot's stream until it ends."""
+        label, token = bot.entrant.label, bot.token
+        self.ladder.metrics.connections.labels("welcome").inc()
+        log_event(
+            "bot.connected", bot=label, user=token.user, token=token.id, peer=peer, round_trip_ms=bot.round_trip_ms
+        )
+        # In the background: the matches of a bot that reconnects are waiting for it.
+        audit = asyncio.create_task(self.authenticator.audit(token, "connected", f"{label} from {peer}"))
+        self._audits.add(audit)
+        audit.add_done_callback(self._audits.discard)
+        try:
+            await bot.serve(hello, stream)
+        finally:
+            self.ladder.bots.stream_ended(bot)
