@@ -77,7 +77,7 @@ bench-tournament: $(VENV)/.installed ## Measure whole tournaments beside the bar
 bench-sandbox: $(VENV)/.installed system-packages ## Measure what the sandbox costs, and honest bots beside hogs
 	$(BIN)/python -m bench.sandbox
 
-bench-scale: $(VENV)/.installed ## Measure what grows with the field, and write the tables of docs/scale.md
+bench-scale: $(VENV)/.installed ## Measure the costs that grow with the number of bots (docs/scale.md)
 	$(BIN)/python -m bench.scale
 
 bench-viewer: $(VENV)/.test-installed system-packages ## Measure how smoothly the match viewer plays beside an empty page

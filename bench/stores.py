@@ -58,8 +58,9 @@ def fill(
     seats: int = 4,
     brackets: Sequence[str] = ("mantis",),
     tournaments: int = 1,
+    strengths: bool = True,
 ) -> None:
-    """Makes a store with so many matches, in equal parts in each of the tournaments and brackets."""
+    """Create a store with this many matches, in equal parts in each of the tournaments and brackets."""
     games = sorted({Bracket.parse(bracket).game for bracket in brackets})
     with Store.open(home.database) as store:
         versions = [
@@ -75,9 +76,10 @@ def fill(
                 own = Standings(overall[bracket].scale) if number else overall[bracket]
                 results = invented(blocks, bots, seats, Random(f"{number} {bracket}"))
                 play(store, record.id, bracket, versions, results, own, overall[bracket])
-                refit_scope(store, record.id, bracket)
+                if strengths:
+                    refit_scope(store, record.id, bracket)
                 store.tournaments.end_bracket(record.id, bracket)
-        for bracket in brackets:
+        for bracket in brackets if strengths else ():
             refit_scope(store, ALL, bracket)
 
 
