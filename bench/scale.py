@@ -40,7 +40,7 @@ from arena.store.home import Home
 from arena.store.schema import ALL
 from arena.store.store import Store
 from arena.tournament.formats import Ladder, Swiss
-from arena.tournament.formats.base import Field, MeetingResult
+from arena.tournament.formats.base import Field, PairingResult
 from bench.stores import fill, seat_of
 
 BRACKET = "mantis"
@@ -100,8 +100,8 @@ def draw_swiss_round(bots: int) -> float:
     for _ in range(3):
         drawn = swiss.next_round(lambda _: (25.0, 8.0))
         assert drawn
-        points = [tuple(rng.sample((1.0, 2 / 3, 1 / 3, 0.0), len(each.entrants))) for each in drawn.meetings]
-        swiss.record([MeetingResult(*each) for each in zip(drawn.meetings, points, strict=True)])
+        points = [tuple(rng.sample((1.0, 2 / 3, 1 / 3, 0.0), len(each.entrants))) for each in drawn.pairings]
+        swiss.record([PairingResult(*each) for each in zip(drawn.pairings, points, strict=True)])
     return quickest(lambda: swiss.next_round(lambda _: (25.0, 8.0)), tries=1)
 
 

@@ -41,9 +41,9 @@ from arena.submissions.submit import SubmissionRequest, submit
 from arena.tournament.conductor import Conductor, Progress
 from arena.tournament.event import Event
 from arena.tournament.runners.dask.link import Link
-from arena.tournament.runners.local import Players, Pool
-from arena.tournament.runners.worker import Setup
-from arena.tournament.separation import refit_scope
+from arena.tournament.runners.local import LocalRunner, Runner
+from arena.tournament.runners.worker import WorkerSetup
+from arena.tournament.strengths import store_strengths
 from bench.referee import PINNED, PYTHON, Contestant, Figures, rate
 from bench.stores import fill
 
@@ -108,11 +108,11 @@ def play(
         )
         by_id = {version.id: version for version in versions}
         programs = {version.id: launch_of(home, version) for version in versions}
-        players: Callable[[Setup, int, int], Players] = Pool
+        players: Callable[[WorkerSetup, int, int], Runner] = LocalRunner
         if link:
-            from arena.tournament.runners.dask.pool import players_on  # what it needs is not always installed
+            from arena.tournament.runners.dask.runner import dask_runner  # what it needs is not always installed
 
-            players = players_on(link, home, by_id)
+            players = dask_runner(link, home, by_id)
         Conductor(home, store, record, by_id, programs, jobs=CORES, show=show, players=players).play()
         ended = perf_counter()
         played = store.tournaments.load(record.id).played
@@ -213,7 +213,7 @@ def measure_rating(home: Home, matches: int) -> None:
         for _, _, name, seats in store.matches.results(1, "mantis"):
             standings.fold(seats, name)
         folded = perf_counter() - began
-        refit_scope(store, ALL, "mantis")
+        store_strengths(store, ALL, "mantis")
         ours = perf_counter() - began
         sample = 3000
         environment = trueskill.TrueSkill(tau=0.0, draw_probability=scale.draw_probability)

@@ -50,7 +50,7 @@ def local(
     Example: arena cluster local --workers 2
     """
     require_distributed()
-    from arena.tournament.runners.dask.service import LocalCluster
+    from arena.tournament.runners.dask.cluster import LocalCluster
 
     count = workers or len(os.sched_getaffinity(0))
     cluster = LocalCluster(count, port, lambda what: err.print(what, markup=False, highlight=False, soft_wrap=True))
@@ -82,7 +82,7 @@ def scheduler(
     """
     require_distributed()
     check_certificates(tls_ca, tls_cert, tls_key)
-    from arena.tournament.runners.dask.service import run_scheduler
+    from arena.tournament.runners.dask.cluster import run_scheduler
 
     run_scheduler(host, port, (tls_ca, tls_cert, tls_key), lambda address: _say("scheduler", address))
 
@@ -107,7 +107,7 @@ def worker(
     """
     link = link_to(address, tls_ca, tls_cert, tls_key)
     assert link is not None, "an address was given"
-    from arena.tournament.runners.dask.service import run_worker
+    from arena.tournament.runners.dask.cluster import run_worker
 
     offered = cores or len(os.sched_getaffinity(0))
     called = printable(name) if name else f"{socket.gethostname()}-{os.getpid()}"

@@ -58,7 +58,7 @@ def print_outcome(store: Store, record: TournamentRecord, conductor: Conductor, 
 def print_forecast(forecasts: Sequence[Forecast], event: Event, jobs: int) -> None:
     """The schedule as far as it is known, and how long it takes."""
     for each in forecasts:
-        tables = "" if each.meetings is None else f", {each.meetings:,} meetings"
+        tables = "" if each.pairings is None else f", {each.pairings:,} meetings"
         matches = "" if each.matches is None else f", {each.matches:,} matches"
         out.print(
             f"[bold]{each.bracket}[/]: {event.format}, {each.bots} bots, {each.seats} at a table{tables}{matches}",
@@ -73,5 +73,5 @@ def print_forecast(forecasts: Sequence[Forecast], event: Event, jobs: int) -> No
             out.print("  how long it takes depends on the results", highlight=False)
         for number, table in enumerate(each.first_tables, start=1):
             out.print(f"  table {number}: {harmless(', '.join(table))}", markup=False, highlight=False)
-        if each.meetings is not None and each.meetings > len(each.first_tables):
+        if each.pairings is not None and each.pairings > len(each.first_tables):
             out.print("  …")

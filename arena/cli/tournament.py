@@ -40,8 +40,8 @@ from arena.tournament.estimate import forecast
 from arena.tournament.event import Event
 from arena.tournament.formats import FORMATS, Gauntlet, RoundRobin
 from arena.tournament.runners.dask.link import Link
-from arena.tournament.runners.local import Players, Pool
-from arena.tournament.runners.worker import Setup
+from arena.tournament.runners.local import LocalRunner, Runner
+from arena.tournament.runners.worker import WorkerSetup
 
 BUNDLED_FIELD = ("random", "greedy", "counter", "searcher")
 """Who plays where nobody was submitted: the bundled bots that need no build."""
@@ -351,13 +351,13 @@ def entrant(home: Home, store: Store, named: str, limits: Limits, sandbox: Sandb
 
 def _players_on(
     link: Link | None, home: Home, versions: Mapping[int, BotVersion]
-) -> Callable[[Setup, int, int], Players]:
+) -> Callable[[WorkerSetup, int, int], Runner]:
     """Those who play: processes here, or the workers of a cluster."""
     if link is None:
-        return Pool
-    from arena.tournament.runners.dask.pool import players_on  # what it needs is not always installed
+        return LocalRunner
+    from arena.tournament.runners.dask.runner import dask_runner  # what it needs is not always installed
 
-    return players_on(link, home, versions)
+    return dask_runner(link, home, versions)
 
 
 def _play(home: Home, store: Store, record: TournamentRecord, jobs: int, at_once: int, link: Link | None) -> None:

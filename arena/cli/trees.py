@@ -9,7 +9,7 @@ from rich.console import Console, ConsoleOptions, RenderResult
 from rich.text import Text
 
 from arena.cli.console import harmless
-from arena.tournament.formats.elimination import Decision, KnockoutRound, KnockoutTable, Part
+from arena.tournament.formats.elimination import DecidedBy, KnockoutPairing, KnockoutRound, Part
 
 GAP = 4
 """Columns between two rounds, for the lines."""
@@ -27,14 +27,14 @@ LINES = {
     LEFT | RIGHT | DOWN: "┬",
     LEFT | RIGHT | UP | DOWN: "┼",
 }
-HOW = {Decision.TIE_BREAK: "after more deals", Decision.LOT: "by lot", Decision.BYE: "bye"}
+HOW = {DecidedBy.TIE_BREAK: "after more deals", DecidedBy.LOT: "by lot", DecidedBy.BYE: "bye"}
 
 
 @dataclass(slots=True)
 class Box:
     """A table of the tree on the drawing."""
 
-    table: KnockoutTable
+    table: KnockoutPairing
     lines: list[Text]
     top: int = 0
 
@@ -73,7 +73,7 @@ class Tree:
         _place(columns)
         yield from _paint([each.title for each in rounds], columns, widths)
 
-    def _lines(self, table: KnockoutTable) -> list[Text]:
+    def _lines(self, table: KnockoutPairing) -> list[Text]:
         points = dict(zip(table.entrants, table.points, strict=False))
         lines = []
         for entrant in table.entrants:

@@ -30,7 +30,7 @@ from arena.server.metrics import Metrics
 from arena.server.recording import MatchRecorder
 from arena.server.remote_bot import RemoteBot
 from arena.server.suspended import SuspendedMatch, SuspendedMatches
-from arena.tournament.jobs import Job
+from arena.tournament.planner import PlannedMatch
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -38,7 +38,7 @@ class LadderMatch:
     """A match in progress."""
 
     bracket: LadderBracket
-    job: Job
+    job: PlannedMatch
     block: BlockRecord
     bots: Sequence[RemoteBot | None]
     """In seat order; None: the seat was forfeited before the match was suspended."""
@@ -211,7 +211,7 @@ class OpenLadder:
         self.bots.close()
         log_event("drain.ended", written=written)
 
-    def _can_end(self, job: Job) -> bool:
+    def _can_end(self, job: PlannedMatch) -> bool:
         """Whether no bot is missing: during a drain an absent bot cannot reconnect."""
         match = self.referee.under_way.get(job.plan.id)
         lost = match.forfeited if match else ()

@@ -20,8 +20,8 @@ from arena.server.config import CONFIG
 from arena.server.remote_bot import LadderEntrant
 from arena.server.suspended import SuspendedMatch
 from arena.store.store import Store
-from arena.tournament.jobs import Job
-from arena.tournament.runners.worker import record
+from arena.tournament.planner import PlannedMatch
+from arena.tournament.recording import make_record
 from arena.v1 import referee_pb2 as pb
 
 TAKEN = (
@@ -48,19 +48,19 @@ class LadderBracket:
         self.changes = Changes()
         """What these have changed in the standings."""
 
-    def plan(self, seated: Sequence[LadderEntrant], seed: str) -> tuple[Job, BlockRecord]:
+    def plan(self, seated: Sequence[LadderEntrant], seed: str) -> tuple[PlannedMatch, BlockRecord]:
         """Return a new match between these, in seat order."""
         block = BlockRecord(self.next_block, "", self.next_block + 1, tuple(each.entrant for each in seated))
         self.next_block += 1
         labels = tuple(each.label for each in seated)
         return self._job(block, seed, labels, tuple(each.version_id for each in seated)), block
 
-    def plan_again(self, match: SuspendedMatch) -> tuple[Job, BlockRecord]:
+    def plan_again(self, match: SuspendedMatch) -> tuple[PlannedMatch, BlockRecord]:
         """Return a match that was suspended."""
         block = BlockRecord(match.block, "", match.block + 1, match.entrants)
         return self._job(block, match.header.seed, match.header.seats, match.versions), block
 
-    def _job(self, block: BlockRecord, seed: str, labels: tuple[str, ...], versions: tuple[int, ...]) -> Job:
+    def _job(self, block: BlockRecord, seed: str, labels: tuple[str, ...], versions: tuple[int, ...]) -> PlannedMatch:
         plan = MatchPlan(
             id=f"{self.ladder}-{self.bracket.name.replace('/', '.')}-{block.number + 1}-1",
             game=self.bracket.game,
@@ -68,11 +68,11 @@ class LadderBracket:
             seed=seed,
             bots=labels,
         )
-        return Job(block.number, 0, plan, versions)
+        return PlannedMatch(block.number, 0, plan, versions)
 
-    def add(self, job: Job, block: BlockRecord, outcome: Outcome) -> None:
+    def add(self, job: PlannedMatch, block: BlockRecord, outcome: Outcome) -> None:
         """Take a finished match."""
-        self.finished.append((block, record(job, outcome, Tier.NONE.value)))
+        self.finished.append((block, make_record(job, outcome, Tier.NONE.value)))
 
     def count(self) -> None:
         """Add the finished matches to the standings, unless earlier ones still wait for the store."""

@@ -18,7 +18,7 @@ from arena.server.config import ServerConfig
 from arena.server.ladder_record import LadderBracket, LadderRecord
 from arena.server.log import log_event
 from arena.server.metrics import Metrics
-from arena.tournament.jobs import Job
+from arena.tournament.planner import PlannedMatch
 
 
 class StoreHealth:
@@ -55,7 +55,7 @@ class MatchRecorder:
         """Whether too many matches wait for the store."""
         return self.record.unwritten > self.config.max_unwritten
 
-    def add(self, bracket: LadderBracket, job: Job, block: BlockRecord, outcome: Outcome) -> None:
+    def add(self, bracket: LadderBracket, job: PlannedMatch, block: BlockRecord, outcome: Outcome) -> None:
         """Take a finished match."""
         self._announcements[job.plan.id] = partial(
             log_event,

@@ -42,7 +42,7 @@ class Home:
 
     @property
     def live(self) -> Path:
-        """Matches that are being played, while somebody watches: see arena.tournament.broadcast."""
+        """Matches that are being played, while somebody watches: see arena.tournament.live."""
         return self.path / "live"
 
     @property

@@ -16,7 +16,7 @@ from arena.store.store import Store
 from arena.submissions.install import launch_of
 from arena.tournament.conductor import Conductor, Progress
 from arena.tournament.event import Event
-from arena.tournament.formats import HeadToHead
+from arena.tournament.formats import Duel
 from arena.tournament.stopping import SequentialTest
 
 
@@ -48,7 +48,7 @@ class Comparison:
     def event(self) -> Event:
         """Return the options of the tournament that answers the question."""
         return Event(
-            format=HeadToHead.name,
+            format=Duel.name,
             brackets=(self.bracket.name,),
             seats=self.seats,
             rounds=self.max_deals,
@@ -90,7 +90,7 @@ def compare(
     old, new, bracket = comparison.old, comparison.new, comparison.bracket.name
     record = store.tournaments.begin(
         f"{old.label} or {new.label}",
-        HeadToHead.name,
+        Duel.name,
         comparison.event().as_json(),
         comparison.seed,
         (old.id, new.id),

@@ -26,14 +26,14 @@ from arena.store.schema import ALL
 from arena.store.store import Store
 from arena.store.tenure import Tenure
 from arena.store.tournaments import State, TournamentRecord
-from arena.tournament.broadcast import LiveFolder
 from arena.tournament.course import Course
 from arena.tournament.event import Event
 from arena.tournament.interrupts import Interrupts
-from arena.tournament.jobs import JobMaker
-from arena.tournament.runners.local import Pace, Players, Pool
-from arena.tournament.runners.worker import Setup
-from arena.tournament.separation import refit_scope
+from arena.tournament.live import LiveFolder
+from arena.tournament.planner import MatchPlanner
+from arena.tournament.runners.local import LocalRunner, Pace, Runner
+from arena.tournament.runners.worker import WorkerSetup
+from arena.tournament.strengths import store_strengths
 
 WRITE_AFTER = 0.5
 """Seconds after which results are written, at the latest."""
@@ -102,7 +102,7 @@ class Conductor:
         jobs: int,
         at_once: int = AT_ONCE,
         show: Callable[[Progress], None] = lambda _: None,
-        players: Callable[[Setup, int, int], Players] = Pool,
+        players: Callable[[WorkerSetup, int, int], Runner] = LocalRunner,
     ) -> None:
         """`players` makes those who play, from the setup, the number of jobs, and how many matches each begins with."""
         self.home = home
@@ -133,7 +133,7 @@ class Conductor:
             sandbox=self.event.sandbox,
             ponder=self.event.ponder,
         )
-        setup = Setup(self.programs, self.event.limits, settings, core=None, live=self.home.live.resolve())
+        setup = WorkerSetup(self.programs, self.event.limits, settings, core=None, live=self.home.live.resolve())
         LiveFolder(self.home.live).clear()
         self.home.note_conducted(self.record.id)
         left = [bracket for bracket in self.record.brackets if bracket.state is State.RUNNING]
@@ -152,7 +152,7 @@ class BracketRun:
     """One bracket of the tournament under way."""
 
     def __init__(
-        self, conductor: Conductor, bracket: Bracket, counted_before: int, pool: Players, tenure: Tenure
+        self, conductor: Conductor, bracket: Bracket, counted_before: int, pool: Runner, tenure: Tenure
     ) -> None:
         self.conductor = conductor
         self.tenure = tenure
@@ -177,7 +177,7 @@ class BracketRun:
         self.course = Course(drawn_by, field, record.entrants, self.own, event.stop_rules())
         self.progress.expected = event.expected_matches(drawn_by)
         labels = {number: version.label for number, version in versions.items()}
-        self.maker = JobMaker(record.id, bracket, record.seed, record.entrants, labels, event.sealed)
+        self.maker = MatchPlanner(record.id, bracket, record.seed, record.entrants, labels, event.sealed)
         self.batch = self._new_batch()
         self.written = time.monotonic()
         self.leaders_due = 0.0
@@ -302,7 +302,7 @@ class BracketRun:
 
     def _refit(self) -> None:
         for scope in (self.record.id, ALL) if self.record.rated else ():
-            refit_scope(self.store, scope, self.bracket.name)
+            store_strengths(self.store, scope, self.bracket.name)
 
     def _show(self) -> None:
         self.progress.spoiled, self.progress.last_trouble = self.pool.spoiled, self.pool.last_trouble

@@ -16,8 +16,8 @@ from dataclasses import field as default
 
 from arena.rating.standings import Standings, pair_points
 from arena.records import BlockRecord, SeatRecord
-from arena.tournament.formats.base import Format, Meeting, MeetingResult
-from arena.tournament.stopping import Scheduled, StopRule, Verdict
+from arena.tournament.formats.base import Format, Pairing, PairingResult
+from arena.tournament.stopping import Scheduled, StopRule, StopVerdict
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,24 +31,24 @@ class Counted:
 
 
 @dataclass(slots=True)
-class OpenMeeting:
-    """A meeting of the round under way: its blocks, and what came of those that are counted."""
+class OpenPairing:
+    """A pairing of the round under way: its blocks, and what came of those that are counted."""
 
-    meeting: Meeting
+    pairing: Pairing
     half_points: list[int] = default(default_factory=list)
     blocks_counted: int = 0
 
     def add(self, pairs: bytes) -> None:
-        count = len(self.meeting.entrants)
+        count = len(self.pairing.entrants)
         rows = [sum(pairs[place : place + count]) for place in range(0, len(pairs), count)]
         self.half_points = [old + new for old, new in zip(self.half_points or [0] * count, rows, strict=True)]
         self.blocks_counted += 1
 
     @property
-    def result(self) -> MeetingResult:
-        count = len(self.meeting.entrants)
+    def result(self) -> PairingResult:
+        count = len(self.pairing.entrants)
         most = 2 * count * (count - 1) * self.blocks_counted
-        return MeetingResult(self.meeting, tuple(points / most for points in self.half_points))
+        return PairingResult(self.pairing, tuple(points / most for points in self.half_points))
 
 
 class Course:
@@ -79,9 +79,9 @@ class Course:
         self.stopped = False
         """Whether no more blocks are to be drawn."""
         self._decided = False
-        self._due: deque[tuple[str, OpenMeeting, int]] = deque()
-        self._round: list[OpenMeeting] = []
-        self._open: dict[int, tuple[BlockRecord, OpenMeeting]] = {}
+        self._due: deque[tuple[str, OpenPairing, int]] = deque()
+        self._round: list[OpenPairing] = []
+        self._open: dict[int, tuple[BlockRecord, OpenPairing]] = {}
         self._results: dict[int, dict[int, tuple[str, tuple[SeatRecord, ...]]]] = {}
 
     @property
@@ -93,13 +93,13 @@ class Course:
         """The next block to be played; None: there is none, or it depends on results that are still to come."""
         if self.stopped or not self._has_due():
             return None
-        title, meeting, deal = self._due[0]
-        entrants = meeting.meeting.entrants
+        title, pairing, deal = self._due[0]
+        entrants = pairing.pairing.entrants
         if self.stop_rules and not self._may_schedule(len(entrants)):
             return None
         self._due.popleft()
         block = BlockRecord(self.drawn, title, deal, tuple(self.field[number] for number in entrants))
-        self._open[block.number] = block, meeting
+        self._open[block.number] = block, pairing
         self.drawn += 1
         self.matches_drawn += len(entrants)
         return block
@@ -110,16 +110,16 @@ class Course:
             if self.format.waits and self.counted < self.drawn:
                 return False
             if self.format.waits and self._round:
-                self.format.record([meeting.result for meeting in self._round])
+                self.format.record([pairing.result for pairing in self._round])
                 self._round = []
             drawn = self.format.next_round(self._skill)
             if drawn is None:
                 self.stopped = True
                 return False
-            meetings = [OpenMeeting(meeting) for meeting in drawn.meetings]
+            pairings = [OpenPairing(pairing) for pairing in drawn.pairings]
             if self.format.waits:
-                self._round = meetings
-            self._due.extend((drawn.title, meeting, deal) for meeting in meetings for deal in meeting.meeting.deals)
+                self._round = pairings
+            self._due.extend((drawn.title, pairing, deal) for pairing in pairings for deal in pairing.pairing.deals)
         return True
 
     def _skill(self, entrant: int) -> tuple[float, float]:
@@ -131,8 +131,8 @@ class Course:
         """Return whether the stop rules allow another block, which has this number of matches."""
         scheduled = Scheduled(self.drawn, self.counted, self.matches_drawn + matches)
         verdicts = [rule.check(scheduled) for rule in self.stop_rules]
-        self.stopped = Verdict.STOP in verdicts
-        return not self.stopped and Verdict.WAIT not in verdicts
+        self.stopped = StopVerdict.STOP in verdicts
+        return not self.stopped and StopVerdict.WAIT not in verdicts
 
     def take(self, block: int, rotation: int, name: str, seats: tuple[SeatRecord, ...]) -> None:
         """Takes the result of a match."""
@@ -141,7 +141,7 @@ class Course:
     def count(self) -> Iterator[Counted]:
         """Counts the blocks that are complete, in order."""
         while not self._decided and (results := self._results.get(self.counted)) is not None:
-            block, meeting = self._open[self.counted]
+            block, pairing = self._open[self.counted]
             if len(results) < len(block.entrants):
                 return
             matches = tuple(results[rotation] for rotation in range(len(block.entrants)))
@@ -149,7 +149,7 @@ class Course:
             if self.standings is not None:
                 for name, seats in matches:
                     self.standings.fold(seats, name)
-            meeting.add(pairs)
+            pairing.add(pairs)
             for rule in self.stop_rules:
                 rule.count(block.entrants, pairs)
                 self._decided = self._decided or rule.is_decided
@@ -160,5 +160,5 @@ class Course:
 
 
 def _placements(seats: Sequence[SeatRecord], rotation: int) -> list[int]:
-    """Return the placements of a match in the order of the block's entrants (see `arena.tournament.jobs.seating`)."""
+    """Return the placements of a match in the order of the block's entrants."""
     return [seats[place - rotation].placement for place in range(len(seats))]

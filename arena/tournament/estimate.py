@@ -27,7 +27,7 @@ class Forecast:
     bracket: str
     bots: int
     seats: int
-    meetings: int | None
+    pairings: int | None
     """How many tables there will be; None where that depends on the results, or on when it stops."""
     matches: int | None
     seconds: float | None
@@ -62,16 +62,16 @@ def _forecast(
     decisions = DECISIONS.get(bracket.game, 20.0) * seats
     per_match = (seats * thinking + decisions * MS_PER_DECISION) / 1000
     first = drawn_by.next_round(lambda _: (25.0, 25 / 3))
-    tables = first.meetings if first else ()
+    tables = first.pairings if first else ()
     return Forecast(
         bracket=bracket.name,
         bots=len(playing),
         seats=seats,
-        meetings=drawn_by.meetings_in_all,
+        pairings=drawn_by.pairing_count,
         matches=matches,
         seconds=None if matches is None else matches * per_match / jobs,
         first_tables=tuple(
-            tuple(playing[entrant].label for entrant in meeting.entrants) for meeting in islice(tables, 12)
+            tuple(playing[entrant].label for entrant in pairing.entrants) for pairing in islice(tables, 12)
         ),
         known=known,
     )

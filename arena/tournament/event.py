@@ -15,7 +15,7 @@ from arena.rating.sprt import Hypotheses
 from arena.rating.trueskill import Scale, draw_probability
 from arena.referee import Limits
 from arena.sandbox import Allowance, Sandbox, Tier
-from arena.tournament.formats import FORMATS, Field, Format, Gauntlet, HeadToHead, Knockout, Ladder, RoundRobin, Swiss
+from arena.tournament.formats import FORMATS, Duel, Field, Format, Gauntlet, Knockout, Ladder, RoundRobin, Swiss
 from arena.tournament.stopping import MatchLimit, SequentialTest, StopRule, TimeLimit, UntilSeparated
 
 MATCHES_PER_BOT = 200
@@ -80,11 +80,11 @@ class Event:
 
     def draw(self, bracket: Bracket, field_size: int, seed: str, newcomer: int | None = None) -> Format:
         """The format that decides who meets whom in the bracket."""
-        if self.format == HeadToHead.name:
+        if self.format == Duel.name:
             assert self.seats is not None, "a comparison has a number of seats"
             assert self.rounds is not None, "and of deals"
             field = Field(field_size, self.seats, bracket.fewest, f"{seed}/{bracket.name}")
-            return HeadToHead(field, self.rounds)
+            return Duel(field, self.rounds)
         seats = bracket.seats(field_size, self.seats)
         field = Field(field_size, seats, bracket.fewest, f"{seed}/{bracket.name}")
         match self.format:
@@ -102,7 +102,7 @@ class Event:
             case Gauntlet.name:
                 if newcomer is None:
                     raise BadTournament(f"the newcomer of the gauntlet does not play {bracket.name}.")
-                cycle = Gauntlet(field, newcomer).meetings_per_cycle * field.seats
+                cycle = Gauntlet(field, newcomer).pairings_per_cycle * field.seats
                 usual = None if self._stops else max(1, ceil(MATCHES_PER_BOT / cycle))
                 return Gauntlet(field, newcomer, cycles=self.rounds or usual)
         raise BadTournament(f"there is no format {self.format!r}: choose one of {', '.join(FORMATS)}.")
@@ -133,7 +133,7 @@ class Event:
 
     def expected_matches(self, drawn_by: Format) -> int | None:
         """How many matches a bracket has; None where that depends on the results or on the clock."""
-        in_all = drawn_by.matches_in_all
+        in_all = drawn_by.match_count
         if self.until_separated or self.hypotheses or self.seconds is not None:
             return None
         return in_all if self.matches is None else min(self.matches, in_all or self.matches)
@@ -148,5 +148,5 @@ class Event:
         if self._stops:
             return None
         field = drawn.field
-        matches_of_each = drawn.meetings_per_cycle * field.seats * field.seats / field.size
+        matches_of_each = drawn.pairings_per_cycle * field.seats * field.seats / field.size
         return max(1, ceil(MATCHES_PER_BOT / matches_of_each))

@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections import deque
 from dataclasses import dataclass
 
-from arena.tournament.course import OpenMeeting
+from arena.tournament.course import OpenPairing
 from arena.tournament.formats.base import Format
 
 
@@ -31,8 +31,8 @@ class Retrace:
         self.format = drawn_by
         self.counted = 0
         """So many outcomes were taken."""
-        self._round: list[OpenMeeting] = []
-        self._due: deque[OpenMeeting] = deque()
+        self._round: list[OpenPairing] = []
+        self._due: deque[OpenPairing] = deque()
         self._draw()
 
     def take(self, pairs: bytes) -> None:
@@ -42,21 +42,21 @@ class Retrace:
         self._due.popleft().add(pairs)
         self.counted += 1
         if not self._due:
-            self.format.record([meeting.result for meeting in self._round])
+            self.format.record([pairing.result for pairing in self._round])
             self._draw()
 
     def _draw(self) -> None:
         drawn = self.format.next_round(lambda _: (0.0, 0.0))
-        self._round = [OpenMeeting(meeting) for meeting in drawn.meetings] if drawn else []
-        self._due.extend(meeting for meeting in self._round for _ in meeting.meeting.deals)
+        self._round = [OpenPairing(pairing) for pairing in drawn.pairings] if drawn else []
+        self._due.extend(pairing for pairing in self._round for _ in pairing.pairing.deals)
 
     def under_way(self) -> dict[frozenset[int], UnderWay]:
         """The tables of the round that is being played, by who sits there."""
         return {
-            frozenset(each.meeting.entrants): UnderWay(
-                dict(zip(each.meeting.entrants, each.result.points, strict=True)) if each.blocks_counted else {},
+            frozenset(each.pairing.entrants): UnderWay(
+                dict(zip(each.pairing.entrants, each.result.points, strict=True)) if each.blocks_counted else {},
                 each.blocks_counted,
-                len(each.meeting.deals),
+                len(each.pairing.deals),
             )
             for each in self._round
         }

@@ -15,13 +15,13 @@ from itertools import pairwise
 from math import ceil
 
 from arena.rating.sprt import Decision, Hypotheses, Sprt
-from arena.tournament.separation import PairCollector
+from arena.tournament.strengths import PairCollector
 
 FIRST_CHECK = 20
 """The number of blocks after which separation is checked for the first time."""
 
 
-class Verdict(Enum):
+class StopVerdict(Enum):
     """What a stop rule says before a block is scheduled."""
 
     CONTINUE = "schedule the block"
@@ -44,7 +44,7 @@ class StopRule(ABC):
     """One reason to stop."""
 
     @abstractmethod
-    def check(self, scheduled: Scheduled) -> Verdict:
+    def check(self, scheduled: Scheduled) -> StopVerdict:
         """Say whether another block may be scheduled."""
 
     def count(self, entrants: Sequence[int], pairs: bytes) -> None:
@@ -63,8 +63,8 @@ class MatchLimit(StopRule):
     def __init__(self, matches: int) -> None:
         self.matches = matches
 
-    def check(self, scheduled: Scheduled) -> Verdict:
-        return Verdict.STOP if scheduled.blocks and scheduled.matches > self.matches else Verdict.CONTINUE
+    def check(self, scheduled: Scheduled) -> StopVerdict:
+        return StopVerdict.STOP if scheduled.blocks and scheduled.matches > self.matches else StopVerdict.CONTINUE
 
 
 class TimeLimit(StopRule):
@@ -73,9 +73,9 @@ class TimeLimit(StopRule):
     def __init__(self, seconds: float) -> None:
         self.deadline = time.monotonic() + seconds
 
-    def check(self, scheduled: Scheduled) -> Verdict:
+    def check(self, scheduled: Scheduled) -> StopVerdict:
         del scheduled
-        return Verdict.STOP if time.monotonic() > self.deadline else Verdict.CONTINUE
+        return StopVerdict.STOP if time.monotonic() > self.deadline else StopVerdict.CONTINUE
 
 
 class UntilSeparated(StopRule):
@@ -92,13 +92,13 @@ class UntilSeparated(StopRule):
     def count(self, entrants: Sequence[int], pairs: bytes) -> None:
         self._outcomes.add(entrants, pairs)
 
-    def check(self, scheduled: Scheduled) -> Verdict:
+    def check(self, scheduled: Scheduled) -> StopVerdict:
         if scheduled.blocks < self._next_check:
-            return Verdict.CONTINUE
+            return StopVerdict.CONTINUE
         if scheduled.counted < scheduled.blocks:
-            return Verdict.WAIT
+            return StopVerdict.WAIT
         self._next_check = ceil(self._next_check * 1.25)
-        return Verdict.STOP if self._all_separated() else Verdict.CONTINUE
+        return StopVerdict.STOP if self._all_separated() else StopVerdict.CONTINUE
 
     def _all_separated(self) -> bool:
         fit = self._outcomes.refit()
@@ -118,9 +118,9 @@ class SequentialTest(StopRule):
         half_points = sum(pairs[one * count + other] for one in new for other in old)
         self.test.add(half_points / 2 / (len(new) * len(old) * count))
 
-    def check(self, scheduled: Scheduled) -> Verdict:
+    def check(self, scheduled: Scheduled) -> StopVerdict:
         del scheduled
-        return Verdict.STOP if self.is_decided else Verdict.CONTINUE
+        return StopVerdict.STOP if self.is_decided else StopVerdict.CONTINUE
 
     @property
     def is_decided(self) -> bool:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from rich.console import Console
 
 from arena.cli.trees import render_tree
-from arena.tournament.formats import Field, Knockout, MeetingResult
+from arena.tournament.formats import Field, Knockout, PairingResult
 
 LABELS = [f"bot{number}" for number in range(8)]
 
@@ -16,10 +16,10 @@ def drawn(size: int, width: int = 100, *, double: bool = False) -> str:
     while (each := knockout.next_round(lambda _: (25.0, 8.0))) is not None:
         knockout.record(
             [
-                MeetingResult(
-                    meeting, tuple(0.75 if entrant == max(meeting.entrants) else 0.25 for entrant in meeting.entrants)
+                PairingResult(
+                    pairing, tuple(0.75 if entrant == max(pairing.entrants) else 0.25 for entrant in pairing.entrants)
                 )
-                for meeting in each.meetings
+                for pairing in each.pairings
             ]
         )
     console = Console(width=width, file=None, no_color=True)

@@ -16,7 +16,7 @@ from arena.referee.match import NOTHING, Limits, Match, Outcome
 from arena.server.ladder_record import LadderRecord
 from arena.server.remote_bot import LadderEntrant
 from arena.store.store import Store
-from arena.tournament.jobs import Job
+from arena.tournament.planner import PlannedMatch
 from arena.v1 import mantis_pb2
 from arena.v1 import referee_pb2 as pb
 from tests.support.postgresql import Server
@@ -26,7 +26,7 @@ def come(record: LadderRecord, user: str, name: str = "bot") -> LadderEntrant:
     return record.register(user, pb.Hello(name=name, version="1", games=[pb.GAME_MANTIS], language="c\x1b[2J"))
 
 
-def played(job: Job) -> Outcome:
+def played(job: PlannedMatch) -> Outcome:
     match = Match(job.plan, Limits())
     while (seat := match.seat_to_ask) is not None:
         match.answer(seat, mantis_pb2.MANTIS_ACTION_SCORE, NOTHING)

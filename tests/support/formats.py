@@ -10,31 +10,31 @@ from hypothesis import strategies as st
 from arena.tournament.formats import (
     Field,
     Format,
-    Meeting,
-    MeetingResult,
+    Pairing,
+    PairingResult,
     Round,
 )
 
-Points = Callable[[Meeting], Sequence[float]]
+Points = Callable[[Pairing], Sequence[float]]
 
 
-def by_strength(meeting: Meeting) -> list[float]:
+def by_strength(pairing: Pairing) -> list[float]:
     """The entrant with the higher number is placed before the others, always."""
-    return shares([float(entrant) for entrant in meeting.entrants])
+    return shares([float(entrant) for entrant in pairing.entrants])
 
 
-def all_tied(meeting: Meeting) -> list[float]:
-    return [0.5] * len(meeting.entrants)
+def all_tied(pairing: Pairing) -> list[float]:
+    return [0.5] * len(pairing.entrants)
 
 
 def mostly_by_strength(seed: int) -> Points:
     rng = Random(seed)
-    return lambda meeting: shares([entrant + rng.gauss(0, 4) for entrant in meeting.entrants])
+    return lambda pairing: shares([entrant + rng.gauss(0, 4) for entrant in pairing.entrants])
 
 
 def with_many_ties(seed: int) -> Points:
     rng = Random(seed)
-    return lambda meeting: shares([float(rng.randrange(2)) for _ in meeting.entrants])
+    return lambda pairing: shares([float(rng.randrange(2)) for _ in pairing.entrants])
 
 
 def shares(values: Sequence[float]) -> list[float]:
@@ -53,23 +53,23 @@ def play(drawn_by: Format, points: Points, most_rounds: int = 200) -> list[Round
     while len(rounds) < most_rounds and (drawn := drawn_by.next_round(newcomer)) is not None:
         check(drawn_by, drawn)
         rounds.append(drawn)
-        drawn_by.record([MeetingResult(meeting, tuple(points(meeting))) for meeting in drawn.meetings])
+        drawn_by.record([PairingResult(pairing, tuple(points(pairing))) for pairing in drawn.pairings])
     return rounds
 
 
 def check(drawn_by: Format, drawn: Round) -> None:
     """What holds for the rounds of all formats."""
     field = drawn_by.field
-    assert drawn.meetings
+    assert drawn.pairings
     assert drawn.title
-    for meeting in drawn.meetings:
-        assert field.fewest <= len(meeting.entrants) <= field.seats
-        assert len(set(meeting.entrants)) == len(meeting.entrants)
-        assert set(meeting.entrants) <= set(range(field.size))
-        assert len(meeting.deals) == drawn_by.deals
-    assert len({meeting.deals for meeting in drawn.meetings}) == 1, "the same deals at all tables of a round"
+    for pairing in drawn.pairings:
+        assert field.fewest <= len(pairing.entrants) <= field.seats
+        assert len(set(pairing.entrants)) == len(pairing.entrants)
+        assert set(pairing.entrants) <= set(range(field.size))
+        assert len(pairing.deals) == drawn_by.deals
+    assert len({pairing.deals for pairing in drawn.pairings}) == 1, "the same deals at all tables of a round"
     if drawn_by.waits:
-        seated = [entrant for meeting in drawn.meetings for entrant in meeting.entrants]
+        seated = [entrant for pairing in drawn.pairings for entrant in pairing.entrants]
         assert len(set(seated)) == len(seated), "nobody sits twice in a round"
 
 

@@ -10,9 +10,9 @@ from arena.rating.standings import Standings
 from arena.rating.trueskill import Scale
 from arena.records import BlockRecord, SeatRecord
 from arena.tournament.course import Course
-from arena.tournament.formats import HeadToHead
-from arena.tournament.formats.base import Field, Format, Meeting, MeetingResult, Round, Skill
-from arena.tournament.jobs import seating
+from arena.tournament.formats import Duel
+from arena.tournament.formats.base import Field, Format, Pairing, PairingResult, Round, Skill
+from arena.tournament.planner import seating
 from arena.tournament.stopping import MatchLimit, SequentialTest, StopRule, UntilSeparated
 
 
@@ -26,7 +26,7 @@ class Pairs(Format):
         super().__init__(field)
         self.rounds = rounds
         self.waits = waits  # type: ignore[misc]
-        self.seen: list[Sequence[MeetingResult]] = []
+        self.seen: list[Sequence[PairingResult]] = []
         self.skills: list[tuple[float, float]] = []
         self.drawn = 0
 
@@ -37,13 +37,13 @@ class Pairs(Format):
         self.skills.append(skill(0))
         deals = (2 * self.drawn - 1, 2 * self.drawn)
         size = self.field.size
-        return Round(tuple(Meeting((one, (one + 1) % size), deals) for one in range(size)))
+        return Round(tuple(Pairing((one, (one + 1) % size), deals) for one in range(size)))
 
-    def record(self, results: Sequence[MeetingResult]) -> None:
+    def record(self, results: Sequence[PairingResult]) -> None:
         self.seen.append(results)
 
     @property
-    def meetings_in_all(self) -> int | None:
+    def pairing_count(self) -> int | None:
         return self.rounds * self.field.size
 
 
@@ -141,7 +141,7 @@ def test_a_sequential_test_ends_at_once_and_counts_nothing_more() -> None:
     """Seats are taken alternately, so an entrant has several seats of a match. Nothing is rated."""
     for most_open in (1, 100):
         test = SequentialTest(Hypotheses())
-        drawn_by = HeadToHead(Field(2, 4, 2, "seed"), rounds=1000)
+        drawn_by = Duel(Field(2, 4, 2, "seed"), rounds=1000)
         course = Course(drawn_by, (0, 1), VERSIONS, None, [test])
         run(course, Random(most_open), most_open)
         assert test.test.decision is Decision.NOT_BETTER
@@ -150,7 +150,7 @@ def test_a_sequential_test_ends_at_once_and_counts_nothing_more() -> None:
 
 def test_a_head_to_head_gives_up_after_its_last_deal() -> None:
     test = SequentialTest(Hypotheses())
-    course = Course(HeadToHead(Field(2, 2, 2, "seed"), rounds=3), (0, 1), VERSIONS, None, [test])
+    course = Course(Duel(Field(2, 2, 2, "seed"), rounds=3), (0, 1), VERSIONS, None, [test])
     blocks = run(course)
     assert [(block.round, block.deal, block.entrants) for block in blocks] == [("", deal, (0, 1)) for deal in (1, 2, 3)]
     assert test.test.decision is Decision.OPEN

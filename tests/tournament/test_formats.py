@@ -36,7 +36,7 @@ from tests.support.formats import (
 
 def met_in(rounds: Sequence[Round]) -> Counter[frozenset[int]]:
     return Counter(
-        frozenset(pair) for drawn in rounds for meeting in drawn.meetings for pair in combinations(meeting.entrants, 2)
+        frozenset(pair) for drawn in rounds for pairing in drawn.pairings for pair in combinations(pairing.entrants, 2)
     )
 
 
@@ -79,7 +79,7 @@ def test_another_seed_leads_to_other_rounds(maker: Callable[[Field], Format]) ->
 def test_everybody_plays(maker: Callable[[Field], Format], field: Field, points: Points) -> None:
     drawn_by = maker(field)
     rounds = play(drawn_by, points, 30 if isinstance(drawn_by, RoundRobin | Ladder) else 200)
-    seated = {entrant for drawn in rounds for meeting in drawn.meetings for entrant in meeting.entrants}
+    seated = {entrant for drawn in rounds for pairing in drawn.pairings for entrant in pairing.entrants}
     assert seated == set(range(field.size))
 
 
@@ -89,9 +89,9 @@ def test_everybody_plays(maker: Callable[[Field], Format], field: Field, points:
 def test_what_is_said_of_the_number_of_meetings_is_true(maker: Callable[[Field], Format], field: Field) -> None:
     drawn_by = maker(field)
     rounds = play(drawn_by, by_strength, 10_000)
-    meetings = [meeting for drawn in rounds for meeting in drawn.meetings]
-    assert drawn_by.meetings_in_all == len(meetings)
-    assert drawn_by.matches_in_all == sum(len(meeting.entrants) * len(meeting.deals) for meeting in meetings)
+    pairings = [pairing for drawn in rounds for pairing in drawn.pairings]
+    assert drawn_by.pairing_count == len(pairings)
+    assert drawn_by.match_count == sum(len(pairing.entrants) * len(pairing.deals) for pairing in pairings)
 
 
 # Round robin
@@ -103,8 +103,8 @@ def test_in_a_round_robin_all_pairs_meet_equally_often_in_every_deal(size: int, 
     drawn_by = RoundRobin(a_field(size, seats), cycles=3)
     rounds = play(drawn_by, by_strength, 10_000)
     for cycle in range(3):
-        in_cycle = [drawn for drawn in rounds if drawn.meetings[0].deals == (cycle,)]
-        assert sum(len(drawn.meetings) for drawn in in_cycle) == drawn_by.meetings_per_cycle
+        in_cycle = [drawn for drawn in rounds if drawn.pairings[0].deals == (cycle,)]
+        assert sum(len(drawn.pairings) for drawn in in_cycle) == drawn_by.pairings_per_cycle
         met = met_in(in_cycle)
         assert len(met) == size * (size - 1) // 2
         assert len(set(met.values())) == 1
@@ -112,15 +112,15 @@ def test_in_a_round_robin_all_pairs_meet_equally_often_in_every_deal(size: int, 
 
 def test_a_round_robin_goes_on_without_end() -> None:
     drawn_by = RoundRobin(a_field(4, 4))
-    assert drawn_by.meetings_in_all is None
-    assert [drawn.meetings[0].deals for drawn in play(drawn_by, by_strength, 5)] == [(0,), (1,), (2,), (3,), (4,)]
-    assert len({meeting.entrants for drawn in play(drawn_by, by_strength, 6) for meeting in drawn.meetings}) == 6
+    assert drawn_by.pairing_count is None
+    assert [drawn.pairings[0].deals for drawn in play(drawn_by, by_strength, 5)] == [(0,), (1,), (2,), (3,), (4,)]
+    assert len({pairing.entrants for drawn in play(drawn_by, by_strength, 6) for pairing in drawn.pairings}) == 6
 
 
 def test_a_round_robin_of_a_thousand_bots_starts_at_once() -> None:
     first = RoundRobin(a_field(1000, 4)).next_round(newcomer)
     assert first is not None
-    assert len(first.meetings) <= 1000
+    assert len(first.pairings) <= 1000
 
 
 # Swiss
@@ -151,14 +151,14 @@ def test_later_rounds_of_a_swiss_bring_together_those_with_about_the_same_points
     swiss = Swiss(a_field(64, 4))
     rounds = play(swiss, by_strength, 5)
     drawn = rounds[-1]
-    gaps = [max(meeting.entrants) - min(meeting.entrants) for meeting in drawn.meetings]
-    by_chance = [max(meeting.entrants) - min(meeting.entrants) for meeting in rounds[0].meetings]
+    gaps = [max(pairing.entrants) - min(pairing.entrants) for pairing in drawn.pairings]
+    by_chance = [max(pairing.entrants) - min(pairing.entrants) for pairing in rounds[0].pairings]
     assert sum(gaps) < sum(by_chance) / 2
 
 
 def test_every_round_of_a_swiss_has_its_own_deals() -> None:
     rounds = play(Swiss(a_field(8, 4), rounds=3, deals=2), by_strength)
-    assert [drawn.meetings[0].deals for drawn in rounds] == [(0, 1), (2, 3), (4, 5)]
+    assert [drawn.pairings[0].deals for drawn in rounds] == [(0, 1), (2, 3), (4, 5)]
 
 
 @pytest.mark.parametrize(
@@ -177,14 +177,14 @@ def test_every_round_of_a_swiss_has_its_own_deals() -> None:
 def test_the_tables_of_a_swiss_are_as_full_as_can_be(size: int, seats: int, fewest: int, sizes: list[int]) -> None:
     drawn = Swiss(Field(size, seats, fewest, "")).next_round(newcomer)
     assert drawn is not None
-    assert [len(meeting.entrants) for meeting in drawn.meetings] == sizes
+    assert [len(pairing.entrants) for pairing in drawn.pairings] == sizes
 
 
 @pytest.mark.parametrize(("size", "seats", "fewest"), [(5, 2, 2), (5, 4, 3), (8, 3, 3), (11, 3, 3)])
 def test_in_a_swiss_everybody_sits_out_equally_often(size: int, seats: int, fewest: int) -> None:
     swiss = Swiss(Field(size, seats, fewest, "seed"), rounds=size)
     rounds = play(swiss, by_strength)
-    played = Counter(entrant for drawn in rounds for meeting in drawn.meetings for entrant in meeting.entrants)
+    played = Counter(entrant for drawn in rounds for pairing in drawn.pairings for entrant in pairing.entrants)
     assert max(played.values()) - min(played.values()) <= 1
     bye = next(standing for standing in swiss.standings() if standing.entrant == size - 1)
     assert bye.points == played[size - 1] + 0.5 * (size - played[size - 1])
@@ -194,7 +194,7 @@ def test_who_sits_out_first_is_the_last_in_the_standings() -> None:
     swiss = Swiss(a_field(5, 2))
     first = swiss.next_round(newcomer)
     assert first is not None
-    seated = {entrant for meeting in first.meetings for entrant in meeting.entrants}
+    seated = {entrant for pairing in first.pairings for entrant in pairing.entrants}
     assert swiss.ranking()[-1] not in seated
 
 
@@ -204,8 +204,8 @@ def test_who_sits_out_first_is_the_last_in_the_standings() -> None:
 def test_in_a_ladder_all_tables_are_full() -> None:
     ladder = Ladder(a_field(14, 4))
     for drawn in play(ladder, by_strength, 20):
-        assert len(drawn.meetings) == 3
-        assert all(len(meeting.entrants) == 4 for meeting in drawn.meetings)
+        assert len(drawn.pairings) == 3
+        assert all(len(pairing.entrants) == 4 for pairing in drawn.pairings)
 
 
 def test_in_a_ladder_the_least_certain_plays_first_against_equals() -> None:
@@ -216,8 +216,8 @@ def test_in_a_ladder_the_least_certain_plays_first_against_equals() -> None:
 
     drawn = Ladder(a_field(100, 2)).next_round(skill)
     assert drawn is not None
-    assert 50 in drawn.meetings[0].entrants
-    assert all(abs(first - second) <= 8 for first, second in (meeting.entrants for meeting in drawn.meetings[:40]))
+    assert 50 in drawn.pairings[0].entrants
+    assert all(abs(first - second) <= 8 for first, second in (pairing.entrants for pairing in drawn.pairings[:40]))
 
 
 def test_in_a_ladder_opponents_change() -> None:
@@ -229,12 +229,12 @@ def test_in_a_ladder_opponents_change() -> None:
 def test_a_ladder_of_a_thousand_bots() -> None:
     drawn = Ladder(a_field(1000, 4)).next_round(lambda entrant: (entrant / 20, 8.0 - entrant / 200))
     assert drawn is not None
-    assert len(drawn.meetings) == 250
+    assert len(drawn.pairings) == 250
 
 
 def test_every_round_of_a_ladder_has_its_own_deal() -> None:
     rounds = play(Ladder(a_field(6, 3)), by_strength, 3)
-    assert [drawn.meetings[0].deals for drawn in rounds] == [(0,), (1,), (2,)]
+    assert [drawn.pairings[0].deals for drawn in rounds] == [(0,), (1,), (2,)]
 
 
 def test_the_quality_of_a_match() -> None:
@@ -250,10 +250,10 @@ def test_the_quality_of_a_match() -> None:
 def test_in_a_gauntlet_the_newcomer_meets_all_others_equally_often(field: Field) -> None:
     gauntlet = Gauntlet(field, newcomer=1, cycles=2)
     for cycle, drawn in enumerate(play(gauntlet, by_strength)):
-        assert len(drawn.meetings) == gauntlet.meetings_per_cycle
-        assert {meeting.deals for meeting in drawn.meetings} == {(cycle,)}
-        assert all(1 in meeting.entrants and len(meeting.entrants) == field.seats for meeting in drawn.meetings)
-        met = Counter(entrant for meeting in drawn.meetings for entrant in meeting.entrants if entrant != 1)
+        assert len(drawn.pairings) == gauntlet.pairings_per_cycle
+        assert {pairing.deals for pairing in drawn.pairings} == {(cycle,)}
+        assert all(1 in pairing.entrants and len(pairing.entrants) == field.seats for pairing in drawn.pairings)
+        met = Counter(entrant for pairing in drawn.pairings for entrant in pairing.entrants if entrant != 1)
         assert len(met) == field.size - 1
         assert len(set(met.values())) == 1
 

@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from arena.tournament.formats import Decision, Field, Knockout, Meeting, MeetingResult, Part
+from arena.tournament.formats import DecidedBy, Field, Knockout, Pairing, PairingResult, Part
 from arena.tournament.formats.elimination import TIE_BREAKS, deal_out, tree_order
 from tests.support.formats import (
     Points,
@@ -35,7 +35,7 @@ def test_a_knockout_has_one_champion_and_ranks_everybody(
     assert knockout.next_round(newcomer) is None
     assert sorted(knockout.ranking()) == list(range(field.size))
     assert knockout.champion == knockout.ranking()[0]
-    assert sum(len(drawn.meetings) for drawn in rounds) >= knockout.least_meetings()
+    assert sum(len(drawn.pairings) for drawn in rounds) >= knockout.least_pairings()
     check_tree(knockout)
 
 
@@ -48,9 +48,9 @@ def check_tree(knockout: Knockout) -> None:
     losses: Counter[int] = Counter()
     for drawn in knockout.tree:
         for table in drawn.tables:
-            assert table.decision is not Decision.OPEN
+            assert table.decision is not DecidedBy.OPEN
             assert table.advanced == table.entrants[: len(table.advanced)]
-            assert (table.points == ()) == (table.decision is Decision.BYE) == (table.advanced == table.entrants)
+            assert (table.points == ()) == (table.decision is DecidedBy.BYE) == (table.advanced == table.entrants)
             assert list(table.points) == sorted(table.points, reverse=True)
             allowed = {Part.MAIN: 0, Part.UPPER: 0, Part.LOWER: 1, Part.FINAL: 2}[drawn.part]
             assert all(losses[entrant] <= allowed for entrant in table.entrants)
@@ -76,7 +76,7 @@ def test_the_strongest_wins_a_knockout_of_every_size(seats: int, fewest: int, do
         assert min(size, fewest) <= len(final.entrants) <= seats
         if double:
             assert knockout.ranking()[1] == size - 2
-        assert sum(len(drawn.meetings) for drawn in rounds) == knockout.least_meetings()
+        assert sum(len(drawn.pairings) for drawn in rounds) == knockout.least_pairings()
 
 
 def test_a_knockout_of_sixteen_at_tables_of_four_is_a_tree() -> None:
@@ -94,13 +94,13 @@ def test_a_knockout_of_sixteen_at_tables_of_four_is_a_tree() -> None:
 
 def test_seeds_of_a_knockout_meet_late_and_have_the_byes() -> None:
     knockout = Knockout(a_field(13, 2), seeded=True)
-    play(knockout, lambda meeting: shares([-float(entrant) for entrant in meeting.entrants]))
+    play(knockout, lambda pairing: shares([-float(entrant) for entrant in pairing.entrants]))
     first, quarter, semi, final = knockout.tree
     assert [table.entrants for table in first.tables] == [
         *[(0,), (7, 8), (3, 12), (4, 11)],
         *[(1,), (6, 9), (2,), (5, 10)],
     ]
-    assert [table.decision for table in first.tables].count(Decision.BYE) == 3
+    assert [table.decision for table in first.tables].count(DecidedBy.BYE) == 3
     assert [table.entrants for table in quarter.tables] == [(0, 7), (3, 4), (1, 6), (2, 5)]
     assert [table.entrants for table in semi.tables] == [(0, 3), (1, 2)]
     assert [table.entrants for table in final.tables] == [(0, 1)]
@@ -130,8 +130,8 @@ def test_a_tie_at_the_cut_is_played_off_then_decided_by_lot() -> None:
     rounds = play(knockout, all_tied)
     titles = [drawn.title for drawn in rounds]
     assert titles[: TIE_BREAKS + 1] == ["semi-final", *(f"semi-final, tie-break {n + 1}" for n in range(TIE_BREAKS))]
-    assert len({deal for drawn in rounds for deal in drawn.meetings[0].deals}) == 2 * len(rounds), "always new deals"
-    assert {table.decision for drawn in knockout.tree for table in drawn.tables} == {Decision.LOT}
+    assert len({deal for drawn in rounds for deal in drawn.pairings[0].deals}) == 2 * len(rounds), "always new deals"
+    assert {table.decision for drawn in knockout.tree for table in drawn.tables} == {DecidedBy.LOT}
 
 
 def test_only_those_who_are_tied_play_off() -> None:
@@ -139,35 +139,35 @@ def test_only_those_who_are_tied_play_off() -> None:
     first = knockout.next_round(newcomer)
     assert first is not None
     results = [
-        MeetingResult(first.meetings[0], (1.0, 0.4, 0.4, 0.2)),
-        MeetingResult(first.meetings[1], (1, 0.6, 0.3, 0)),
+        PairingResult(first.pairings[0], (1.0, 0.4, 0.4, 0.2)),
+        PairingResult(first.pairings[1], (1, 0.6, 0.3, 0)),
     ]
     knockout.record(results)
     second = knockout.next_round(newcomer)
     assert second is not None
     assert second.title == "semi-final, tie-break 1"
-    assert [sorted(meeting.entrants) for meeting in second.meetings] == [sorted(first.meetings[0].entrants[1:3])]
-    winner = second.meetings[0].entrants[0]
-    knockout.record([MeetingResult(second.meetings[0], (0.75, 0.25))])
-    assert [table.decision for table in knockout.tree[0].tables] == [Decision.TIE_BREAK, Decision.POINTS]
-    assert knockout.tree[0].tables[0].advanced == (first.meetings[0].entrants[0], winner)
+    assert [sorted(pairing.entrants) for pairing in second.pairings] == [sorted(first.pairings[0].entrants[1:3])]
+    winner = second.pairings[0].entrants[0]
+    knockout.record([PairingResult(second.pairings[0], (0.75, 0.25))])
+    assert [table.decision for table in knockout.tree[0].tables] == [DecidedBy.TIE_BREAK, DecidedBy.POINTS]
+    assert knockout.tree[0].tables[0].advanced == (first.pairings[0].entrants[0], winner)
 
 
 def test_where_two_cannot_play_the_whole_table_plays_off_but_only_the_tied_are_compared() -> None:
     knockout = Knockout(a_field(8, 4, fewest=3))
     first = knockout.next_round(newcomer)
     assert first is not None
-    best, tied, other, last = first.meetings[0].entrants
+    best, tied, other, last = first.pairings[0].entrants
     results = [
-        MeetingResult(first.meetings[0], (1.0, 0.4, 0.4, 0.2)),
-        MeetingResult(first.meetings[1], (1, 0.6, 0.3, 0)),
+        PairingResult(first.pairings[0], (1.0, 0.4, 0.4, 0.2)),
+        PairingResult(first.pairings[1], (1, 0.6, 0.3, 0)),
     ]
     knockout.record(results)
     second = knockout.next_round(newcomer)
     assert second is not None
-    assert sorted(second.meetings[0].entrants) == sorted(first.meetings[0].entrants)
+    assert sorted(second.pairings[0].entrants) == sorted(first.pairings[0].entrants)
     points = {last: 1.0, other: 0.6, tied: 0.3, best: 0.1}
-    knockout.record([MeetingResult(second.meetings[0], tuple(points[each] for each in second.meetings[0].entrants))])
+    knockout.record([PairingResult(second.pairings[0], tuple(points[each] for each in second.pairings[0].entrants))])
     assert knockout.tree[0].tables[0].advanced == (best, other)
 
 
@@ -191,11 +191,11 @@ def test_who_comes_from_below_must_win_two_grand_finals() -> None:
     knockout = Knockout(a_field(4, 2), double=True)
     beaten: list[int] = []
 
-    def points(meeting: Meeting) -> list[float]:
+    def points(pairing: Pairing) -> list[float]:
         if knockout.tree[-1].part is Part.FINAL:  # who was beaten before wins
-            return [1.0 if entrant in beaten else 0.0 for entrant in meeting.entrants]
-        beaten.append(min(meeting.entrants))
-        return by_strength(meeting)
+            return [1.0 if entrant in beaten else 0.0 for entrant in pairing.entrants]
+        beaten.append(min(pairing.entrants))
+        return by_strength(pairing)
 
     rounds = play(knockout, points)
     assert [drawn.title for drawn in rounds[-2:]] == ["grand final", "second grand final"]

@@ -7,8 +7,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from arena.rating.standings import pair_points
-from arena.tournament.course import OpenMeeting
-from arena.tournament.formats import Decision, Field, Knockout
+from arena.tournament.course import OpenPairing
+from arena.tournament.formats import DecidedBy, Field, Knockout
 from arena.tournament.retrace import Retrace
 from tests.support.formats import a_field, fields, newcomer
 
@@ -28,15 +28,15 @@ def test_the_tree_is_that_of_the_conductor_at_every_point(field: Field, double: 
     while (drawn := played.next_round(newcomer)) is not None:
         assert isinstance(retrace.format, Knockout)
         assert retrace.format.tree == played.tree
-        assert set(retrace.under_way()) == {frozenset(meeting.entrants) for meeting in drawn.meetings}
-        meetings = [OpenMeeting(meeting) for meeting in drawn.meetings]
-        for meeting in meetings:
-            for _ in meeting.meeting.deals:
-                pairs = outcome(seed, block, meeting.meeting.entrants)
+        assert set(retrace.under_way()) == {frozenset(pairing.entrants) for pairing in drawn.pairings}
+        pairings = [OpenPairing(pairing) for pairing in drawn.pairings]
+        for pairing in pairings:
+            for _ in pairing.pairing.deals:
+                pairs = outcome(seed, block, pairing.pairing.entrants)
                 block += 1
-                meeting.add(pairs)
+                pairing.add(pairs)
                 retrace.take(pairs)
-        played.record([meeting.result for meeting in meetings])
+        played.record([pairing.result for pairing in pairings])
     assert isinstance(retrace.format, Knockout)
     assert retrace.format.tree == played.tree
     assert retrace.format.champion == played.champion is not None
@@ -48,7 +48,7 @@ def test_the_tree_is_that_of_the_conductor_at_every_point(field: Field, double: 
 
 def test_a_table_under_way_has_its_points_so_far() -> None:
     retrace = Retrace(Knockout(a_field(4, 2, 2), deals=2))
-    assert [table.decision for table in retrace.format.tree[0].tables] == [Decision.OPEN] * 2  # type: ignore[attr-defined]
+    assert [table.decision for table in retrace.format.tree[0].tables] == [DecidedBy.OPEN] * 2  # type: ignore[attr-defined]
     assert {(each.deals_counted, each.deals, len(each.points)) for each in retrace.under_way().values()} == {(0, 2, 0)}
     retrace.take(pair_points([[1, 2], [1, 2]]))
     first, second = retrace.under_way().values()

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from arena.tournament.formats.base import Field, Format, Meeting, MeetingResult, Round, Skill
-from arena.tournament.formats.elimination import Decision, KnockoutRound, KnockoutTable, Part
+from arena.tournament.formats.base import Field, Format, Pairing, PairingResult, Round, Skill
+from arena.tournament.formats.duel import Duel
+from arena.tournament.formats.elimination import DecidedBy, KnockoutPairing, KnockoutRound, Part
 from arena.tournament.formats.gauntlet import Gauntlet
-from arena.tournament.formats.head_to_head import HeadToHead
 from arena.tournament.formats.knockout import Knockout
 from arena.tournament.formats.ladder import Ladder
 from arena.tournament.formats.round_robin import RoundRobin
@@ -14,21 +14,21 @@ from arena.tournament.formats.swiss import Swiss
 FORMATS: dict[str, type[Format]] = {
     format_class.name: format_class for format_class in (RoundRobin, Swiss, Knockout, Ladder, Gauntlet)
 }
-"""The formats of tournaments, the default first. `HeadToHead` is for comparisons only."""
+"""The formats of tournaments, the default first. `Duel` is for comparisons only."""
 
 __all__ = [
     "FORMATS",
-    "Decision",
+    "DecidedBy",
+    "Duel",
     "Field",
     "Format",
     "Gauntlet",
-    "HeadToHead",
     "Knockout",
+    "KnockoutPairing",
     "KnockoutRound",
-    "KnockoutTable",
     "Ladder",
-    "Meeting",
-    "MeetingResult",
+    "Pairing",
+    "PairingResult",
     "Part",
     "Round",
     "RoundRobin",

@@ -1,13 +1,13 @@
 """What a format decides: who meets whom, round after round.
 
-Entrants are numbered from 0. A meeting brings some of them to one table for a number of deals; each deal is a *deal
+Entrants are numbered from 0. A pairing brings some of them to one table for a number of deals; each deal is a *deal
 block*, played once for every rotation of the bots around the table, so that nobody has the better seat or the better
 cards. The deals are numbered, and a number stands for the same cards at every table of a bracket.
 
 Laws kept by every format:
 - pure: no I/O and no clock, and what is drawn by lot is drawn from the seed. The same field, the same seed and the same
   results lead to the same rounds, so that a tournament can be continued from what is on record;
-- the results of a round are recorded completely, in the order of its meetings, before the next one is asked for, unless
+- the results of a round are recorded completely, in the order of its pairings, before the next one is asked for, unless
   the format says that it does not wait for them.
 """
 
@@ -23,7 +23,7 @@ Skill = Callable[[int], tuple[float, float]]
 
 
 @dataclass(frozen=True, slots=True)
-class Meeting:
+class Pairing:
     """Entrants at one table, in the seat order of the first rotation, and the deals that they play."""
 
     entrants: tuple[int, ...]
@@ -34,16 +34,16 @@ class Meeting:
 class Round:
     """Meetings that can be played at the same time."""
 
-    meetings: tuple[Meeting, ...]
+    pairings: tuple[Pairing, ...]
     title: str = ""
     """What people call it: "round 3", "semi-final"."""
 
 
 @dataclass(frozen=True, slots=True)
-class MeetingResult:
-    """What came of a meeting, over all its deals and rotations."""
+class PairingResult:
+    """What came of a pairing, over all its deals and rotations."""
 
-    meeting: Meeting
+    pairing: Pairing
     points: tuple[float, ...]
     """For each entrant the opponents that it was placed before, ties half, as a part of all there were."""
 
@@ -69,7 +69,7 @@ class Format(ABC):
     waits: ClassVar[bool] = True
     """Whether a round can be drawn only when the results of the one before are recorded."""
     deals: int = 1
-    """How many deals a meeting has."""
+    """How many deals a pairing has."""
 
     def __init__(self, field: Field) -> None:
         self.field = field
@@ -78,17 +78,17 @@ class Format(ABC):
     def next_round(self, skill: Skill) -> Round | None:
         """The next round; None: the tournament is over."""
 
-    def record(self, results: Sequence[MeetingResult]) -> None:
+    def record(self, results: Sequence[PairingResult]) -> None:
         """Takes the results of a round."""
         del results
 
     @property
     @abstractmethod
-    def meetings_in_all(self) -> int | None:
-        """How many meetings there will be; None where that depends on the results or there is no end."""
+    def pairing_count(self) -> int | None:
+        """How many pairings there will be; None where that depends on the results or there is no end."""
 
     @property
-    def matches_in_all(self) -> int | None:
+    def match_count(self) -> int | None:
         """How many matches that makes, if all tables are full."""
-        meetings = self.meetings_in_all
-        return None if meetings is None else meetings * self.deals * self.field.seats
+        pairings = self.pairing_count
+        return None if pairings is None else pairings * self.deals * self.field.seats

@@ -25,7 +25,7 @@ class Part(enum.Enum):
     """Where the first place is decided."""
 
 
-class Decision(enum.Enum):
+class DecidedBy(enum.Enum):
     """How it was decided who advances from a table."""
 
     OPEN = "open"
@@ -33,7 +33,7 @@ class Decision(enum.Enum):
     BYE = "bye"
     """Nobody had to be beaten: there were no more than can advance."""
     POINTS = "points"
-    """By the points of the meeting."""
+    """By the points of the pairing."""
     TIE_BREAK = "tie-break"
     """The points were tied, and those tied played more deals."""
     LOT = "lot"
@@ -41,16 +41,16 @@ class Decision(enum.Enum):
 
 
 @dataclass(frozen=True, slots=True)
-class KnockoutTable:
+class KnockoutPairing:
     """A table of the tree."""
 
     entrants: tuple[int, ...]
     """The best first, once the table is decided."""
     points: tuple[float, ...]
-    """What each of them reached in the meeting, without tie-breaks; empty as long as it is not played."""
+    """What each of them reached in the pairing, without tie-breaks; empty as long as it is not played."""
     advanced: tuple[int, ...]
     """Who goes on to the next round, the best first; at the last final this is the champion."""
-    decision: Decision
+    decision: DecidedBy
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,7 +62,7 @@ class KnockoutRound:
 
     title: str
     part: Part
-    tables: tuple[KnockoutTable, ...]
+    tables: tuple[KnockoutPairing, ...]
 
 
 class Contest:
@@ -71,12 +71,12 @@ class Contest:
     def __init__(self, entrants: Sequence[int], places: int, fewest: int, lots: Sequence[int]) -> None:
         self.entrants = tuple(entrants)
         self.places = min(places, len(entrants))
-        self.decision = Decision.BYE if self.places == len(entrants) else Decision.OPEN
+        self.decision = DecidedBy.BYE if self.places == len(entrants) else DecidedBy.OPEN
         self.points: Mapping[int, float] = {}
         self._fewest = fewest
         self._lots = lots
         self._scores: dict[int, tuple[float, ...]] = dict.fromkeys(entrants, ())
-        """Points of the meeting, then of the tie-breaks: what is compared, in this order."""
+        """Points of the pairing, then of the tie-breaks: what is compared, in this order."""
         self._played = 0
 
     @property
@@ -90,11 +90,11 @@ class Contest:
 
     @property
     def advanced(self) -> list[int]:
-        return [] if self.decision is Decision.OPEN else self.order[: self.places]
+        return [] if self.decision is DecidedBy.OPEN else self.order[: self.places]
 
     @property
     def beaten(self) -> list[int]:
-        return [] if self.decision is Decision.OPEN else self.order[self.places :]
+        return [] if self.decision is DecidedBy.OPEN else self.order[self.places :]
 
     @property
     def to_play(self) -> tuple[int, ...]:
@@ -111,15 +111,15 @@ class Contest:
         for entrant in compared:  # others may have played along where the game needs them
             self._scores[entrant] += (points[entrant],)
         if not self._tied():
-            self.decision = Decision.POINTS if self._played == 1 else Decision.TIE_BREAK
+            self.decision = DecidedBy.POINTS if self._played == 1 else DecidedBy.TIE_BREAK
         elif self._played > TIE_BREAKS:
-            self.decision = Decision.LOT
+            self.decision = DecidedBy.LOT
 
-    def drawn(self) -> KnockoutTable:
+    def drawn(self) -> KnockoutPairing:
         """The table as it stands."""
         order = tuple(self.order)
         points = tuple(self.points[entrant] for entrant in order) if self.points else ()
-        return KnockoutTable(order, points, tuple(self.advanced), self.decision)
+        return KnockoutPairing(order, points, tuple(self.advanced), self.decision)
 
     def _tied(self) -> tuple[int, ...]:
         order = self.order

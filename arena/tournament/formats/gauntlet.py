@@ -6,7 +6,7 @@ from math import gcd
 from typing import ClassVar
 
 from arena.games.base import shuffle
-from arena.tournament.formats.base import Field, Format, Meeting, Round, Skill
+from arena.tournament.formats.base import Field, Format, Pairing, Round, Skill
 
 
 class Gauntlet(Format):
@@ -38,20 +38,20 @@ class Gauntlet(Format):
         lot = f"{self.field.seed} gauntlet {cycle}"
         line = shuffle([entrant for entrant in range(self.field.size) if entrant != self.newcomer], lot)
         group = self.field.seats - 1
-        meetings = []
-        for table in range(self.meetings_per_cycle):
+        pairings = []
+        for table in range(self.pairings_per_cycle):
             first = table * group
             others = [line[(first + place) % len(line)] for place in range(group)]
             entrants = shuffle([self.newcomer, *others], f"{lot} table {table}")
-            meetings.append(Meeting(entrants, (cycle,)))
-        return Round(tuple(meetings), f"cycle {cycle + 1}")
+            pairings.append(Pairing(entrants, (cycle,)))
+        return Round(tuple(pairings), f"cycle {cycle + 1}")
 
     @property
-    def meetings_per_cycle(self) -> int:
-        """How many meetings there are until the newcomer has met everybody equally often."""
+    def pairings_per_cycle(self) -> int:
+        """How many pairings there are until the newcomer has met everybody equally often."""
         others = self.field.size - 1
         return others // gcd(others, self.field.seats - 1)
 
     @property
-    def meetings_in_all(self) -> int | None:
-        return None if self.cycles is None else self.cycles * self.meetings_per_cycle
+    def pairing_count(self) -> int | None:
+        return None if self.cycles is None else self.cycles * self.pairings_per_cycle

@@ -8,11 +8,11 @@ from math import ceil
 from typing import ClassVar
 
 from arena.games.base import shuffle
-from arena.tournament.formats.base import Field, Format, Meeting, MeetingResult, Round, Skill
+from arena.tournament.formats.base import Field, Format, Pairing, PairingResult, Round, Skill
 from arena.tournament.formats.elimination import (
     Contest,
     Cut,
-    Decision,
+    DecidedBy,
     KnockoutRound,
     Part,
     cut,
@@ -26,7 +26,7 @@ class Knockout(Format):
     """Who is beaten is out. The most exciting format, and the one that says least about those who did not win.
 
     Of a table the better half advances, of two or three the winner, of four the first two; those left at the end meet
-    in the final, whose winner is the champion. A meeting is a number of deals, the same at all tables of a round. If
+    in the final, whose winner is the champion. A pairing is a number of deals, the same at all tables of a round. If
     the points do not decide who advances, those who are tied play as many deals again, up to three times; then the lot
     decides. Where the game is not played by so few, the whole table plays again, and only those tied are compared.
 
@@ -44,7 +44,7 @@ class Knockout(Format):
     summary: ClassVar[str] = "Who is beaten is out, at once or, with double elimination, the second time."
 
     def __init__(self, field: Field, double: bool = False, deals: int | None = None, seeded: bool = False) -> None:
-        """`deals`: in a meeting, None: eight; `seeded`: placed in the order given, the strongest first, not by lot."""
+        """`deals`: in a pairing, None: eight; `seeded`: placed in the order given, the strongest first, not by lot."""
         super().__init__(field)
         self.double = double
         self.deals = deals or 8
@@ -66,9 +66,9 @@ class Knockout(Format):
         del skill
         return next(self._course, None)
 
-    def record(self, results: Sequence[MeetingResult]) -> None:
+    def record(self, results: Sequence[PairingResult]) -> None:
         for contest, result in zip(self._playing, results, strict=True):
-            entrants = result.meeting.entrants
+            entrants = result.pairing.entrants
             contest.record(dict(zip(entrants, result.points, strict=True)))
             for entrant in entrants:
                 self._met[entrant].update(other for other in entrants if other != entrant)
@@ -95,23 +95,23 @@ class Knockout(Format):
         return [entrant for entrant in self._order if entrant not in out] + self._out[::-1]
 
     @property
-    def meetings_in_all(self) -> int | None:
+    def pairing_count(self) -> int | None:
         return None  # tie-breaks and second finals
 
-    def least_meetings(self) -> int:
-        """How many meetings there are without tie-breaks and without a second final."""
+    def least_pairings(self) -> int:
+        """How many pairings there are without tie-breaks and without a second final."""
         trial = Knockout(self.field, self.double, self.deals, self.seeded)
-        meetings = 0
+        pairings = 0
         while (drawn := trial.next_round(lambda _: (0.0, 0.0))) is not None:
-            meetings += len(drawn.meetings)
+            pairings += len(drawn.pairings)
             strength = {entrant: -place for place, entrant in enumerate(trial._order)}
             trial.record(
                 [
-                    MeetingResult(meeting, tuple(float(strength[entrant]) for entrant in meeting.entrants))
-                    for meeting in drawn.meetings
+                    PairingResult(pairing, tuple(float(strength[entrant]) for entrant in pairing.entrants))
+                    for pairing in drawn.pairings
                 ]
             )
-        return meetings
+        return pairings
 
     # Single elimination
 
@@ -216,16 +216,16 @@ class Knockout(Format):
         """The rounds that it takes to decide the contests."""
         self._rounds.append((title, part, contests))
         tie_breaks = 0
-        while open_contests := [contest for contest in contests if contest.decision is Decision.OPEN]:
+        while open_contests := [contest for contest in contests if contest.decision is DecidedBy.OPEN]:
             deals = tuple(range(self._deals_played, self._deals_played + self.deals))
             lot = f"{self.field.seed} knockout {self._deals_played}"
             self._deals_played += self.deals
             self._playing = open_contests
-            meetings = (
-                Meeting(shuffle(contest.to_play, f"{lot} table {number}"), deals)
+            pairings = (
+                Pairing(shuffle(contest.to_play, f"{lot} table {number}"), deals)
                 for number, contest in enumerate(open_contests)
             )
-            yield Round(tuple(meetings), f"{title}, tie-break {tie_breaks}" if tie_breaks else title)
+            yield Round(tuple(pairings), f"{title}, tie-break {tie_breaks}" if tie_breaks else title)
             tie_breaks += 1
 
     def _go_out(self, contests: Sequence[Contest]) -> None:

@@ -8,7 +8,7 @@ from math import exp, sqrt
 from typing import ClassVar
 
 from arena.games.base import shuffle
-from arena.tournament.formats.base import Field, Format, Meeting, Round, Skill
+from arena.tournament.formats.base import Field, Format, Pairing, Round, Skill
 
 BETA = 25 / 6
 """How much a bot's play varies from match to match, on the scale of the ratings."""
@@ -39,7 +39,7 @@ class Ladder(Format):
     summary: ClassVar[str] = "Bots of about the same strength meet, the least known first, until you stop it."
 
     def __init__(self, field: Field, deals: int | None = None) -> None:
-        """`deals`: how many a meeting plays; None: one."""
+        """`deals`: how many a pairing plays; None: one."""
         super().__init__(field)
         self.deals = deals or 1
         self._rounds = 0
@@ -53,9 +53,9 @@ class Ladder(Format):
         free = _Line(sorted(range(size), key=lambda entrant: (ratings[entrant][0], lots[entrant])))
         choosing = sorted(range(size), key=lambda entrant: (-ratings[entrant][1], self._played[entrant], lots[entrant]))
         deals = tuple(range(self._rounds * self.deals, (self._rounds + 1) * self.deals))
-        meetings: list[Meeting] = []
+        pairings: list[Pairing] = []
         for chooser in choosing:
-            if len(meetings) == size // seats:
+            if len(pairings) == size // seats:
                 break
             if chooser not in free:
                 continue
@@ -65,14 +65,14 @@ class Ladder(Format):
                 table.append(max(near, key=lambda entrant: self._appeal(entrant, table, ratings)))
             for entrant in table:
                 free.remove(entrant)
-            lot = f"{self.field.seed} ladder {self._rounds} table {len(meetings)}"
-            meetings.append(Meeting(shuffle(table, lot), deals))
+            lot = f"{self.field.seed} ladder {self._rounds} table {len(pairings)}"
+            pairings.append(Pairing(shuffle(table, lot), deals))
             self._seat(table)
         self._rounds += 1
-        return Round(tuple(meetings), f"round {self._rounds}")
+        return Round(tuple(pairings), f"round {self._rounds}")
 
     @property
-    def meetings_in_all(self) -> int | None:
+    def pairing_count(self) -> int | None:
         return None
 
     def _appeal(self, entrant: int, table: Sequence[int], ratings: Sequence[tuple[float, float]]) -> float:

@@ -8,7 +8,7 @@ from typing import ClassVar
 
 from arena.games.base import shuffle
 from arena.tournament.design import design
-from arena.tournament.formats.base import Field, Format, Meeting, Round, Skill
+from arena.tournament.formats.base import Field, Format, Pairing, Round, Skill
 
 
 class RoundRobin(Format):
@@ -38,18 +38,18 @@ class RoundRobin(Format):
         return next(self._rounds, None)
 
     @property
-    def meetings_per_cycle(self) -> int:
-        """How many meetings there are until every pair has met equally often."""
+    def pairings_per_cycle(self) -> int:
+        """How many pairings there are until every pair has met equally often."""
         return self.design.tables
 
     @property
-    def meetings_in_all(self) -> int | None:
-        return None if self.cycles is None else self.cycles * self.meetings_per_cycle
+    def pairing_count(self) -> int | None:
+        return None if self.cycles is None else self.cycles * self.pairings_per_cycle
 
     def _draw(self) -> Iterator[Round]:
         # By lot, because a tournament that is stopped early has not seated all pairs equally often.
         entrants = shuffle(range(self.field.size), f"{self.field.seed} round robin")
         for cycle in count() if self.cycles is None else range(self.cycles):
             for number, tables in enumerate(self.design.sub_rounds(cycle), start=1):
-                meetings = (Meeting(tuple(entrants[place] for place in table), (cycle,)) for table in tables)
-                yield Round(tuple(meetings), f"cycle {cycle + 1}, round {number}")
+                pairings = (Pairing(tuple(entrants[place] for place in table), (cycle,)) for table in tables)
+                yield Round(tuple(pairings), f"cycle {cycle + 1}, round {number}")

@@ -9,7 +9,7 @@ from math import ceil, log2
 from typing import ClassVar
 
 from arena.games.base import shuffle
-from arena.tournament.formats.base import Field, Format, Meeting, MeetingResult, Round, Skill
+from arena.tournament.formats.base import Field, Format, Pairing, PairingResult, Round, Skill
 
 BYE = 0.5
 """What a round is worth to a bot for which there is no seat."""
@@ -39,7 +39,7 @@ class Swiss(Format):
     """A fixed number of rounds; in each, bots with about the same points meet. Ranks a large field in few rounds.
 
     The standings order the bots by points, then by the mean points of their opponents (Buchholz), then by lot. From the
-    top of the standings down the tables are filled with the next bots that have met each other least often. A meeting
+    top of the standings down the tables are filled with the next bots that have met each other least often. A pairing
     is a number of deals, the same at all tables of a round, others in each round; it gives a bot from 0 to 1 point, the
     part of its opponents that it was placed before.
 
@@ -52,7 +52,7 @@ class Swiss(Format):
     summary: ClassVar[str] = "A few rounds in which bots with about the same points meet."
 
     def __init__(self, field: Field, rounds: int | None = None, deals: int | None = None) -> None:
-        """`rounds`: None: two more than would be needed to find the winner; `deals`: in a meeting, None: four."""
+        """`rounds`: None: two more than would be needed to find the winner; `deals`: in a pairing, None: four."""
         super().__init__(field)
         self.rounds = rounds or ceil(log2(field.size)) + 2
         self.deals = deals or 4
@@ -78,15 +78,15 @@ class Swiss(Format):
         self._drawn += 1
         lot = f"{self.field.seed} swiss round {self._drawn}"
         tables = seat(playing, self._sizes, self._met)
-        meetings = (Meeting(shuffle(table, f"{lot} table {number}"), deals) for number, table in enumerate(tables))
-        return Round(tuple(meetings), f"round {self._drawn}")
+        pairings = (Pairing(shuffle(table, f"{lot} table {number}"), deals) for number, table in enumerate(tables))
+        return Round(tuple(pairings), f"round {self._drawn}")
 
-    def record(self, results: Sequence[MeetingResult]) -> None:
+    def record(self, results: Sequence[PairingResult]) -> None:
         for entrant in self._sitting_out:
             self._byes[entrant] += 1
             self._points[entrant] += BYE
         for result in results:
-            entrants = result.meeting.entrants
+            entrants = result.pairing.entrants
             for entrant, points in zip(entrants, result.points, strict=True):
                 self._points[entrant] += points
                 self._met[entrant].update(other for other in entrants if other != entrant)
@@ -105,11 +105,11 @@ class Swiss(Format):
         return [standing.entrant for standing in self.standings()]
 
     @property
-    def meetings_in_all(self) -> int:
+    def pairing_count(self) -> int:
         return self.rounds * len(self._sizes)
 
     @property
-    def matches_in_all(self) -> int:
+    def match_count(self) -> int:
         return self.rounds * self.deals * sum(self._sizes)
 
     def _buchholz(self, entrant: int) -> float:
@@ -211,7 +211,7 @@ def _next_table(left: list[int], size: int, met: Met) -> list[int]:
 
 
 def _meetings(entrant: int, table: Sequence[int], met: Met) -> int:
-    """How unwelcome the entrant is at the table: the third meeting of two bots is worse than the second."""
+    """How unwelcome the entrant is at the table: the third pairing of two bots is worse than the second."""
     times = met[entrant].get  # much quicker than a counter's own way to say 0
     return sum([times(other, 0) ** 2 for other in table])
 

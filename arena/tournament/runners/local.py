@@ -22,8 +22,8 @@ from typing import NamedTuple, Self
 
 from arena.errors import HostFault
 from arena.records import MatchRecord
-from arena.tournament.jobs import Job
-from arena.tournament.runners.worker import Broken, Report, Setup, Spoiled, work
+from arena.tournament.planner import PlannedMatch
+from arena.tournament.runners.worker import Report, Spoiled, WorkerFailed, WorkerSetup, work
 
 spawn = multiprocessing.get_context("spawn")  # a fork would take along locks and threads that are in use
 MOST_DEATHS = 3
@@ -42,7 +42,7 @@ class Hand:
 
     process: SpawnProcess
     connection: Connection
-    jobs: dict[tuple[int, int], Job] = field(default_factory=dict)
+    jobs: dict[tuple[int, int], PlannedMatch] = field(default_factory=dict)
     """What it has not reported yet, by block and rotation."""
 
 
@@ -53,7 +53,7 @@ class Pace(NamedTuple):
     matches_per_second: float
 
 
-class Players(ABC):
+class Runner(ABC):
     """Plays matches, whoever does it. What the host has spoiled is played again."""
 
     def __init__(self, size: int, at_once: int) -> None:
@@ -68,7 +68,7 @@ class Players(ABC):
         """What else the user should know."""
         self.left: int | None = None
         """So many matches have not been reported, at the most, where that is known."""
-        self._again: list[tuple[float, Job]] = []
+        self._again: list[tuple[float, PlannedMatch]] = []
 
     @abstractmethod
     def __enter__(self) -> Self: ...
@@ -84,7 +84,7 @@ class Players(ABC):
         """Whether more matches are welcome."""
 
     @abstractmethod
-    def play(self, jobs: Sequence[Job]) -> None:
+    def play(self, jobs: Sequence[PlannedMatch]) -> None:
         """Takes the matches of a block, or those that are played again."""
 
     @abstractmethod
@@ -99,7 +99,7 @@ class Players(ABC):
         """How fast each worker plays, where they are on other machines."""
         return []
 
-    def _note_spoiled(self, job: Job, why: str) -> None:
+    def _note_spoiled(self, job: PlannedMatch, why: str) -> None:
         self.spoiled += 1
         self.last_trouble = why
         if job.reruns >= MOST_RERUNS:
@@ -115,10 +115,10 @@ class Players(ABC):
             self.play(due)
 
 
-class Pool(Players):
+class LocalRunner(Runner):
     """Plays matches in several processes."""
 
-    def __init__(self, setup: Setup, jobs: int, at_once: int) -> None:
+    def __init__(self, setup: WorkerSetup, jobs: int, at_once: int) -> None:
         super().__init__(jobs, at_once)
         self.setup = setup
         self.cores = sorted(os.sched_getaffinity(0))
@@ -190,7 +190,7 @@ class Pool(Players):
     def has_room(self) -> bool:
         return any(len(hand.jobs) < self.at_once for hand in self._hands)
 
-    def play(self, jobs: Sequence[Job]) -> None:
+    def play(self, jobs: Sequence[PlannedMatch]) -> None:
         """Hands the matches to the worker with the least to do: those of a block share their bots and go together."""
         hand = min(self._hands, key=lambda hand: len(hand.jobs))
         hand.jobs.update({(job.block, job.rotation): job for job in jobs})
@@ -207,7 +207,7 @@ class Pool(Players):
             if reports is None:
                 self._replace(hand)
             for report in reports or ():
-                if isinstance(report, Broken):
+                if isinstance(report, WorkerFailed):
                     self.last_words = report.why
                 elif isinstance(report, Spoiled):
                     hand.jobs.pop((report.job.block, report.job.rotation), None)

@@ -9,7 +9,6 @@ from __future__ import annotations
 import asyncio
 import os
 import signal
-import zlib
 from collections.abc import AsyncIterator, Mapping
 from contextlib import asynccontextmanager
 from dataclasses import dataclass
@@ -19,16 +18,13 @@ from typing import NamedTuple
 
 import uvloop
 
-from arena import replay
 from arena.errors import HostFault
-from arena.records import MatchRecord, SeatRecord
-from arena.referee import Launch, Limits, Outcome, Referee, Settings
-from arena.store.moment import now
-from arena.tournament.broadcast import Broadcaster, LiveFolder
-from arena.tournament.jobs import Job
+from arena.records import MatchRecord
+from arena.referee import Launch, Limits, Referee, Settings
+from arena.tournament.live import Broadcaster, LiveFolder
+from arena.tournament.planner import PlannedMatch
+from arena.tournament.recording import make_record
 
-QUICKLY = 1
-"""The compression of replays: the best one makes them a fifth smaller, and takes twice as long."""
 SEND_AFTER = 0.05
 """Seconds for which reports are collected: each message to the conductor takes the core from the bots for a moment."""
 
@@ -36,21 +32,21 @@ SEND_AFTER = 0.05
 class Spoiled(NamedTuple):
     """A match that could not be played because the host lacked something: nobody's fault at the table."""
 
-    job: Job
+    job: PlannedMatch
     why: str
 
 
-class Broken(NamedTuple):
+class WorkerFailed(NamedTuple):
     """The worker itself has failed."""
 
     why: str
 
 
-Report = MatchRecord | Spoiled | Broken
+Report = MatchRecord | Spoiled | WorkerFailed
 
 
 @dataclass(frozen=True, slots=True)
-class Setup:
+class WorkerSetup:
     """What a worker needs to know from the start."""
 
     programs: Mapping[int, Launch]
@@ -63,7 +59,7 @@ class Setup:
     """The folder in which matches are shown to spectators; None: they are not."""
 
 
-def work(connection: Connection, setup: Setup) -> None:
+def work(connection: Connection, setup: WorkerSetup) -> None:
     """The whole life of a worker process."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C reaches the whole group; the conductor says what follows
     signal.signal(signal.SIGTERM, signal.SIG_DFL)
@@ -74,13 +70,13 @@ def work(connection: Connection, setup: Setup) -> None:
     except (BrokenPipeError, ConnectionResetError):
         pass  # the conductor is gone
     except Exception as error:  # noqa: BLE001, whatever it is, the conductor must hear of it
-        connection.send([Broken(f"{type(error).__name__}: {error}")])
+        connection.send([WorkerFailed(f"{type(error).__name__}: {error}")])
 
 
 class Worker:
     """Plays what comes through the pipe and sends back what came of it."""
 
-    def __init__(self, connection: Connection, setup: Setup) -> None:
+    def __init__(self, connection: Connection, setup: WorkerSetup) -> None:
         self.connection = connection
         self.setup = setup
         self.programs = dict(setup.programs)
@@ -114,7 +110,7 @@ class Worker:
 
     def receive(self) -> None:
         try:
-            jobs: list[Job] | dict[int, Launch] | None = self.connection.recv()
+            jobs: list[PlannedMatch] | dict[int, Launch] | None = self.connection.recv()
         except (EOFError, OSError):
             jobs = None
         if jobs is None:
@@ -129,10 +125,10 @@ class Worker:
             self.matches.add(task)
             task.add_done_callback(self.matches.discard)
 
-    async def play(self, job: Job) -> None:
+    async def play(self, job: PlannedMatch) -> None:
         try:
             outcome = await self.referee.play(job.plan, [self.programs[version] for version in job.versions])
-            report: Report = record(job, outcome, self.setup.settings.sandbox.tier.value)
+            report: Report = make_record(job, outcome, self.setup.settings.sandbox.tier.value)
         except HostFault as error:
             report = Spoiled(job, str(error))
         except Exception as error:  # noqa: BLE001, one match that cannot be played must not take the others along
@@ -149,37 +145,3 @@ class Worker:
         except OSError:
             if not self.over.done():
                 self.over.set_result(None)
-
-
-def record(job: Job, outcome: Outcome, sandbox: str) -> MatchRecord:
-    """The outcome as it is kept."""
-    result = outcome.result
-    faults = {fault.seat: fault for fault in outcome.faults}
-    seats = tuple(
-        SeatRecord(
-            version_id=version,
-            placement=result.placements[seat],
-            won=1 / len(result.winners) if seat in result.winners else 0.0,
-            think_ms=outcome.think_ms[seat],
-            decisions=outcome.decisions[seat],
-            fault=faults[seat].fault.value if seat in faults else None,
-            detail=faults[seat].detail if seat in faults else None,
-            wall_ms=outcome.wall_ms[seat],
-            cpu_ms=outcome.cpu_ms[seat],
-        )
-        for seat, version in enumerate(job.versions)
-    )
-    return MatchRecord(
-        block=job.block,
-        rotation=job.rotation,
-        name=job.plan.id,
-        seed=job.plan.seed,
-        ending=result.ending.value,
-        seats=seats,
-        replay=zlib.compress(replay.dumps(outcome.replay).encode(), QUICKLY),
-        played=now(),
-        reruns=job.reruns,
-        sandbox=sandbox,
-        overhead_ms=outcome.overhead_ms,
-        overloaded=outcome.overloaded,
-    )

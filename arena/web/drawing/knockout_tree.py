@@ -10,7 +10,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
 from arena.reports.words import cut, percent
-from arena.tournament.formats.elimination import Decision, KnockoutRound, KnockoutTable, Part
+from arena.tournament.formats.elimination import DecidedBy, KnockoutPairing, KnockoutRound, Part
 from arena.tournament.retrace import UnderWay
 from arena.web.drawing.svg import Markup, joined, number, tag
 
@@ -25,14 +25,14 @@ LONGEST = 18
 """Letters of a name."""
 MOST_TABLES = 32
 """Rounds with more tables than this are left out: nobody can read them."""
-HOW = {Decision.TIE_BREAK: "after more deals", Decision.LOT: "by lot", Decision.BYE: "bye"}
+HOW = {DecidedBy.TIE_BREAK: "after more deals", DecidedBy.LOT: "by lot", DecidedBy.BYE: "bye"}
 
 
 @dataclass(slots=True)
 class Box:
     """A table on the drawing."""
 
-    table: KnockoutTable
+    table: KnockoutPairing
     under_way: UnderWay | None
     is_last: bool
     """Whether who goes on from here is the champion."""
@@ -93,7 +93,7 @@ def _draw(
 ) -> Markup:
     columns = []
     for each in rounds:
-        is_open = [table.decision is Decision.OPEN for table in each.tables]
+        is_open = [table.decision is DecidedBy.OPEN for table in each.tables]
         columns.append(
             [
                 Box(
@@ -124,7 +124,7 @@ def _draw(
     )
 
 
-def _under_way(table: KnockoutTable, under_way: Mapping[frozenset[int], UnderWay]) -> UnderWay | None:
+def _under_way(table: KnockoutPairing, under_way: Mapping[frozenset[int], UnderWay]) -> UnderWay | None:
     """What is played at the table: by all of it, or in a tie-break by some."""
     seated = frozenset(table.entrants)
     return next((playing for who, playing in under_way.items() if who <= seated), None)
@@ -174,7 +174,7 @@ def _box(box: Box, left: float, labels: Sequence[str]) -> Markup:
         goes_on = entrant in table.advanced
         base = box.top + PADDING + ROW * place + 16
         mark = ("★" if box.is_last else "✓") if goes_on else ""
-        said = "" if table.decision is Decision.OPEN else ", goes on" if goes_on else ", is beaten"
+        said = "" if table.decision is DecidedBy.OPEN else ", goes on" if goes_on else ", is beaten"
         if box.is_last and goes_on:
             said = ", the champion"
         share = percent(points[entrant]) if entrant in points else ""
@@ -185,11 +185,11 @@ def _box(box: Box, left: float, labels: Sequence[str]) -> Markup:
                 tag("text", mark, x=left + 8, y=base, class_="mark", aria_hidden="true"),
                 tag("text", cut(labels[entrant], LONGEST), x=left + 26, y=base, class_="name"),
                 tag("text", share, x=left + WIDTH - 10, y=base, class_="share", text_anchor="end"),
-                class_="on" if goes_on else "open" if table.decision is Decision.OPEN else "out",
+                class_="on" if goes_on else "open" if table.decision is DecidedBy.OPEN else "out",
             )
         )
     for place, note in enumerate(box.notes, start=len(order)):
         rows.append(tag("text", note, x=left + 26, y=box.top + PADDING + ROW * place + 15, class_="how"))
-    state = "now" if box.under_way else "open" if table.decision is Decision.OPEN else "decided"
+    state = "now" if box.under_way else "open" if table.decision is DecidedBy.OPEN else "decided"
     frame = tag("rect", x=left, y=box.top, width=WIDTH, height=box.height, rx=6)
     return tag("g", frame, *rows, class_=f"table {state}")

@@ -14,7 +14,7 @@ from pathlib import Path
 
 from arena.errors import ReplayError
 from arena.replay import read_header, read_line
-from arena.tournament.broadcast import MOST_BYTES
+from arena.tournament.live import MOST_BYTES
 from arena.web.viewer.film import Film, FilmMaker, More
 
 SECONDS_A_STEP = 0.75

@@ -9,7 +9,7 @@ from starlette.responses import RedirectResponse, Response
 from starlette.routing import Route
 
 from arena.errors import NotFound
-from arena.tournament.broadcast import MATCH_NAME
+from arena.tournament.live import MATCH_NAME
 from arena.web.events import Messages
 from arena.web.live.watcher import FilmTopic
 from arena.web.pages.faults import ticker

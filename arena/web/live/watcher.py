@@ -1,6 +1,6 @@
 """What is being played now: a page that follows the event, and one for each match that is shown.
 
-While somebody watches, the workers are asked to write down some of their matches (arena.tournament.broadcast), and the
+While somebody watches, the workers are asked to write down some of their matches (arena.tournament.live), and the
 files are read here, once for all who watch. One match at a time is featured: on the page that follows the event
 everybody sees the same one, at a speed that people can follow, until its end, and then the next.
 """
@@ -19,7 +19,7 @@ from anyio import to_thread
 
 from arena.errors import ArenaError
 from arena.store.home import Home
-from arena.tournament.broadcast import LiveFolder
+from arena.tournament.live import LiveFolder
 from arena.web.events import EventHub, Maker, Subscriber, Topic, raw
 from arena.web.live.match import LiveMatch
 from arena.web.viewer.film import More

@@ -82,7 +82,7 @@ class ProgressCache:
     def _expected(self, event: Event, drawn_by: Format) -> tuple[int | None, bool]:
         expected = event.expected_matches(drawn_by)
         if expected is None and isinstance(drawn_by, Knockout) and event.seconds is None:
-            return drawn_by.least_meetings() * drawn_by.deals * drawn_by.field.seats, True
+            return drawn_by.least_pairings() * drawn_by.deals * drawn_by.field.seats, True
         return expected, False
 
     def tree(self, record: TournamentRecord, bracket: str) -> Drawing | None:

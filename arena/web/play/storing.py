@@ -11,8 +11,8 @@ from arena.records import PERSON, MatchRecord
 from arena.referee import Outcome
 from arena.store.casual import Place
 from arena.store.store import Store
-from arena.tournament.jobs import Job
-from arena.tournament.runners.worker import record
+from arena.tournament.planner import PlannedMatch
+from arena.tournament.recording import make_record
 from arena.web.play.opponents import Seated
 from arena.web.play.request import PlayRequest
 
@@ -35,7 +35,7 @@ def match_record(
 ) -> MatchRecord:
     """The match as it is kept. A bot that ships and was never submitted is there by its name, as the person is."""
     versions = tuple((each and each.opponent.version_id) or PERSON for each in others)
-    made = record(Job(place.block, 0, outcome.plan, versions), outcome, tier)
+    made = make_record(PlannedMatch(place.block, 0, outcome.plan, versions), outcome, tier)
     names = [each.opponent.label if each else person for each in others]
     seats = tuple(
         seat if seat.version_id != PERSON else seat._replace(person=name)

@@ -12,7 +12,7 @@ import pytest
 from arena.games.registry import find_game
 from arena.replay import dumps, loads
 from arena.replay.selfplay import simulate_game
-from arena.tournament.broadcast import MOST_BYTES
+from arena.tournament.live import MOST_BYTES
 from arena.web.live.match import SECONDS_A_STEP, LiveMatch, together
 from arena.web.viewer.film import film_of
 

@@ -17,7 +17,7 @@ from arena.replay import loads
 from arena.store.home import Home
 from arena.store.store import Store
 from arena.submissions.submit import SubmissionRequest, submit
-from arena.tournament.broadcast import LiveFolder
+from arena.tournament.live import LiveFolder
 from tests.support.chromium import WIDTHS, new_page, violations
 from tests.support.cli import ARENA, ROOT
 from tests.support.waiting import until

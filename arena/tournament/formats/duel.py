@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from typing import ClassVar
 
-from arena.tournament.formats.base import Field, Format, Meeting, Round, Skill
+from arena.tournament.formats.base import Field, Format, Pairing, Round, Skill
 
 
-class HeadToHead(Format):
+class Duel(Format):
     """Two entrants take the seats alternately, for a number of deals or until a stop rule ends it."""
 
     name: ClassVar[str] = "compare"
@@ -26,8 +26,8 @@ class HeadToHead(Format):
             return None
         self._drawn += 1
         entrants = tuple(seat % 2 for seat in range(self.field.seats))
-        return Round((Meeting(entrants, (self._drawn,)),), "")
+        return Round((Pairing(entrants, (self._drawn,)),), "")
 
     @property
-    def meetings_in_all(self) -> int | None:
+    def pairing_count(self) -> int | None:
         return self.rounds

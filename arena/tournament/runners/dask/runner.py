@@ -27,12 +27,12 @@ from arena.records import MatchRecord
 from arena.store.bots import BotVersion
 from arena.store.home import Home
 from arena.submissions.install import parcel_of
-from arena.tournament.jobs import Job
+from arena.tournament.planner import PlannedMatch
 from arena.tournament.runners.dask.cache import Parcel
-from arena.tournament.runners.dask.crew import AT_A_TABLE, Batch, Played, end_run, play_batch, receive_bot
 from arena.tournament.runners.dask.link import CORE, Link
-from arena.tournament.runners.local import Pace, Players
-from arena.tournament.runners.worker import Broken, Setup, Spoiled
+from arena.tournament.runners.dask.worker import AT_A_TABLE, MatchBatch, Played, end_run, play_batch, receive_bot
+from arena.tournament.runners.local import Pace, Runner
+from arena.tournament.runners.worker import Spoiled, WorkerFailed, WorkerSetup
 
 IN_STORE = 1
 """So many batches lie ready for each core, besides those that it plays."""
@@ -58,7 +58,7 @@ TRY_AGAIN_AFTER = 1.0
 class Out:
     """A batch that is out."""
 
-    jobs: dict[str, Job]
+    jobs: dict[str, PlannedMatch]
     """By the name of the match."""
     key: str
     since: float
@@ -97,7 +97,9 @@ class Told(NamedTuple):
 Message = Returned | Lost | Seen | Told
 
 
-def players_on(link: Link, home: Home, versions: Mapping[int, BotVersion]) -> Callable[[Setup, int, int], Players]:
+def dask_runner(
+    link: Link, home: Home, versions: Mapping[int, BotVersion]
+) -> Callable[[WorkerSetup, int, int], Runner]:
     """Those who play on a cluster, as a conductor wants to have them made."""
     parcels = {
         number: Parcel(version.content_hash, version.program.partition("/")[2], version.bot, version.version)
@@ -105,20 +107,20 @@ def players_on(link: Link, home: Home, versions: Mapping[int, BotVersion]) -> Ca
     }
     by_content = {version.content_hash: version for version in versions.values()}
 
-    def make(setup: Setup, jobs: int, at_once: int) -> Players:
+    def make(setup: WorkerSetup, jobs: int, at_once: int) -> Runner:
         del jobs  # the workers say how many cores they have
-        return ClusterPool(link, setup, at_once, parcels, lambda content: parcel_of(home, by_content[content]))
+        return DaskRunner(link, setup, at_once, parcels, lambda content: parcel_of(home, by_content[content]))
 
     return make
 
 
-class ClusterPool(Players):
+class DaskRunner(Runner):
     """Plays matches on the workers of a Dask cluster."""
 
     def __init__(
         self,
         link: Link,
-        setup: Setup,
+        setup: WorkerSetup,
         at_once: int,
         parcels: Mapping[int, Parcel],
         pack: Callable[[str], bytes],
@@ -126,15 +128,15 @@ class ClusterPool(Players):
         """`parcels` has the bots by version; `pack` has the files of a content."""
         super().__init__(1, at_once)
         self.link = link
-        self.setup = Setup({}, setup.limits, setup.settings, core=None)
+        self.setup = WorkerSetup({}, setup.limits, setup.settings, core=None)
         self.parcels = parcels
         self.pack = pack
         self.run = secrets.token_hex(8)
         self.client: Client | None = None
         self.workers: dict[str, tuple[str, int]] = {}
-        self._open: dict[str, Job] = {}
+        self._open: dict[str, PlannedMatch] = {}
         """What has not been reported yet, by the name of the match."""
-        self._forming: deque[Job] = deque()
+        self._forming: deque[PlannedMatch] = deque()
         """What is to be handed out with the next batch."""
         self._out: dict[int, Out] = {}
         self._handed_out = 0
@@ -190,7 +192,7 @@ class ClusterPool(Players):
     def has_room(self) -> bool:
         return bool(self.workers) and len(self._open) < self.size * self.batch_size * (AT_A_TABLE + IN_STORE)
 
-    def play(self, jobs: Sequence[Job]) -> None:
+    def play(self, jobs: Sequence[PlannedMatch]) -> None:
         self._open.update({job.plan.id: job for job in jobs})
         self._forming.extend(jobs)
 
@@ -217,7 +219,7 @@ class ClusterPool(Players):
                     self._submit(jobs, instead_of=out.key)
                 return
 
-    def _submit(self, jobs: Sequence[Job], instead_of: str | None = None) -> None:
+    def _submit(self, jobs: Sequence[PlannedMatch], instead_of: str | None = None) -> None:
         client = self.client
         assert client is not None, "only what is connected is handed anything"
         number = self._handed_out
@@ -225,7 +227,7 @@ class ClusterPool(Players):
         out = Out({job.plan.id: job for job in jobs}, f"arena-{self.run}-{number}", time.monotonic(), bool(instead_of))
         self._out[number] = out
         bots = {version: self.parcels[version] for job in jobs for version in job.versions}
-        packed = pickle.dumps(Batch(self.run, self.setup, bots, jobs))
+        packed = pickle.dumps(MatchBatch(self.run, self.setup, bots, jobs))
         client.loop.add_callback(self._follow, client, number, out.key, packed, instead_of)
 
     # In the thread of the client: these touch nothing but the queue, and what has been delivered
@@ -333,7 +335,7 @@ class ClusterPool(Players):
             self._took.append(now - out.since)
         count = 0
         for report in returned.played.reports:
-            if isinstance(report, Broken):
+            if isinstance(report, WorkerFailed):
                 continue
             if isinstance(report, Spoiled):
                 if self._open.pop(report.job.plan.id, None):

@@ -11,7 +11,7 @@ import pytest
 from arena import wire
 from arena.referee.match import Limits, Match, MatchPlan, Spent
 from arena.replay import Decision, FaultKind, dumps, loads, verify
-from arena.tournament.broadcast import AT_ONCE, FRESH, KEEP, NEW_ONE_AFTER, REST, Broadcaster, LiveFolder
+from arena.tournament.live import AT_ONCE, FRESH, KEEP, NEW_ONE_AFTER, REST, Broadcaster, LiveFolder
 
 
 class Stage:

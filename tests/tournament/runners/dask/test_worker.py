@@ -12,11 +12,11 @@ from typing import ClassVar
 import pytest
 
 from arena.referee import Launch, Limits, Settings
-from arena.tournament.jobs import Job
-from arena.tournament.runners.dask import crew
+from arena.tournament.planner import PlannedMatch
+from arena.tournament.runners.dask import worker
 from arena.tournament.runners.dask.cache import BotCache
-from arena.tournament.runners.dask.crew import AT_A_TABLE, Batch, Crew
-from arena.tournament.runners.worker import Report, Setup
+from arena.tournament.runners.dask.worker import AT_A_TABLE, Crew, MatchBatch
+from arena.tournament.runners.worker import Report, WorkerSetup
 
 CORES = 2
 BATCHES = 12
@@ -33,14 +33,14 @@ class Watched:
     most_tables = 0
     lock = threading.Lock()
 
-    def __init__(self, setup: Setup) -> None:
+    def __init__(self, setup: WorkerSetup) -> None:
         del setup
         self.is_over = False
         with self.lock:
             self.tables.add(id(self))
             Watched.most_tables = max(Watched.most_tables, len(self.tables))
 
-    def play(self, jobs: Sequence[Job], programs: Mapping[int, Launch]) -> Sequence[Report]:
+    def play(self, jobs: Sequence[PlannedMatch], programs: Mapping[int, Launch]) -> Sequence[Report]:
         del jobs, programs
         with self.lock:
             self.busy[id(self)] += 1
@@ -58,10 +58,10 @@ class Watched:
 
 def test_a_core_belongs_to_one_tournament_at_a_time(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """A table belongs to the tournament that it was made for, so two at a core would be two tables."""
-    monkeypatch.setattr(crew, "Table", Watched)
+    monkeypatch.setattr(worker, "Table", Watched)
     ours = Crew(CORES, BotCache(tmp_path))
-    setup = Setup({}, Limits(), Settings(), None)
-    batches = [Batch(run, setup, {}, []) for _ in range(BATCHES) for run in ("one", "two", "three")]
+    setup = WorkerSetup({}, Limits(), Settings(), None)
+    batches = [MatchBatch(run, setup, {}, []) for _ in range(BATCHES) for run in ("one", "two", "three")]
     with ThreadPoolExecutor(len(batches)) as threads:  # more than Dask would let in at once
         played = list(threads.map(ours.play, batches))
     assert len(played) == len(batches)

@@ -13,7 +13,7 @@ from arena.records import BlockRecord
 from arena.referee import MatchPlan
 
 
-class Job(NamedTuple):
+class PlannedMatch(NamedTuple):
     """A match to be played."""
 
     block: int
@@ -25,7 +25,7 @@ class Job(NamedTuple):
 
 
 @dataclass(frozen=True, slots=True)
-class JobMaker:
+class MatchPlanner:
     """Makes the jobs of one bracket of a tournament."""
 
     tournament: int
@@ -37,7 +37,7 @@ class JobMaker:
     """What each version is called in replays."""
     sealed: bool = True
 
-    def job(self, block: BlockRecord, rotation: int) -> Job:
+    def job(self, block: BlockRecord, rotation: int) -> PlannedMatch:
         versions = tuple(self.versions[entrant] for entrant in seating(block.entrants, rotation))
         plan = MatchPlan(
             # The bots see this name, so it must not tell the seed.
@@ -47,7 +47,7 @@ class JobMaker:
             seed=self._seed_of(block.deal),
             bots=tuple(self.labels[version] for version in versions),
         )
-        return Job(block.number, rotation, plan, versions)
+        return PlannedMatch(block.number, rotation, plan, versions)
 
     def _seed_of(self, deal: int) -> str:
         """The seed of a deal. It stands in replays, which anybody may read while the tournament goes on: whoever knew

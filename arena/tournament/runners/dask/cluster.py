@@ -19,9 +19,8 @@ import uvloop
 from distributed import Scheduler, Worker
 
 from arena.errors import HostFault, refusal
-from arena.tournament.runners.dask import crew
-from arena.tournament.runners.dask.crew import AT_A_TABLE
 from arena.tournament.runners.dask.link import CORE, NO_PAGES, Link, keep_quiet, security, spare_the_cores
+from arena.tournament.runners.dask.worker import AT_A_TABLE, leave
 
 PR_SET_PDEATHSIG = 1
 UP_WITHIN = 60.0
@@ -113,7 +112,7 @@ def run_worker(link: Link, cores: int, name: str, lost: Callable[[], None]) -> N
             keep_quiet()
             if (worker := await _unless_stopped(make(), stop)) is not None:
                 await until_stopped(worker, stop)
-                crew.leave()
+                leave()
                 if not stop.is_set():
                     lost()
             with suppress(TimeoutError):

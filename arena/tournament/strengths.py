@@ -53,7 +53,7 @@ class PairCollector:
         )
 
 
-def refit_scope(store: Store, scope: int, bracket: str) -> None:
+def store_strengths(store: Store, scope: int, bracket: str) -> None:
     """Fits all results of the bracket, in one tournament or in all, and writes down what came of it."""
     with store.standings.refitting(scope):
         _refit(store, scope, bracket)

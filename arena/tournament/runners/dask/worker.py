@@ -21,26 +21,26 @@ from distributed import get_worker
 
 from arena.errors import ArenaError
 from arena.referee import Launch
-from arena.tournament.jobs import Job
+from arena.tournament.planner import PlannedMatch
 from arena.tournament.runners.dask.cache import BotCache, Lacking, Parcel
 from arena.tournament.runners.dask.link import CORE
 from arena.tournament.runners.local import PATIENCE
-from arena.tournament.runners.worker import Broken, Report, Setup, Spoiled
+from arena.tournament.runners.worker import Report, Spoiled, WorkerFailed, WorkerSetup
 
 AT_A_TABLE = 2
 """How many batches are played on a core at once."""
 
 
-class Batch(NamedTuple):
+class MatchBatch(NamedTuple):
     """Matches that a worker is to play."""
 
     run: str
     """Tells tournaments apart, and their sittings."""
-    setup: Setup
+    setup: WorkerSetup
     """Without programs: these are where the worker has the bots."""
     bots: Mapping[int, Parcel]
     """By the id of the version."""
-    jobs: Sequence[Job]
+    jobs: Sequence[PlannedMatch]
 
 
 class Played(NamedTuple):
@@ -57,7 +57,7 @@ class Played(NamedTuple):
 def play_batch(packed: bytes) -> bytes:
     """The task that a Dask worker is given. Bytes, so that nobody in between looks into it."""
     worker = get_worker()
-    batch: Batch = pickle.loads(packed)  # noqa: S301, whoever may hand out tasks may run what they like
+    batch: MatchBatch = pickle.loads(packed)  # noqa: S301, whoever may hand out tasks may run what they like
     played = crew(worker).play(batch)
     return pickle.dumps(played._replace(worker=str(worker.name), address=worker.address))
 
@@ -90,7 +90,7 @@ def crew(worker: Any) -> Crew:
 class Waiting:
     """A batch that is being played."""
 
-    left: dict[str, Job]
+    left: dict[str, PlannedMatch]
     """By the name of the match."""
     reports: list[Report] = field(default_factory=list)
     done: threading.Event = field(default_factory=threading.Event)
@@ -105,7 +105,7 @@ class Waiting:
 class Table:
     """A process that plays, seen from the worker."""
 
-    def __init__(self, setup: Setup) -> None:
+    def __init__(self, setup: WorkerSetup) -> None:
         self.connection, theirs = Pipe()
         self._sending = threading.Lock()
         self._state = threading.Lock()
@@ -132,7 +132,7 @@ class Table:
             for message in messages:
                 self.connection.send(message)
 
-    def play(self, jobs: Sequence[Job], programs: Mapping[int, Launch]) -> Sequence[Report]:
+    def play(self, jobs: Sequence[PlannedMatch], programs: Mapping[int, Launch]) -> Sequence[Report]:
         """Plays the matches, and waits for the last of them."""
         waiting = Waiting({job.plan.id: job for job in jobs})
         with self._state:
@@ -168,7 +168,7 @@ class Table:
         self._give_up()
 
     def _take(self, report: Report) -> None:
-        if isinstance(report, Broken):
+        if isinstance(report, WorkerFailed):
             self.last_words = report.why
             return
         name = report.job.plan.id if isinstance(report, Spoiled) else report.name
@@ -213,7 +213,7 @@ class Crew:
         self.places = [Place(ours[number] if cores == len(ours) else None) for number in range(cores)]
         self._changed = threading.Condition()
 
-    def play(self, batch: Batch) -> Played:
+    def play(self, batch: MatchBatch) -> Played:
         programs, lacking, trouble = {}, [], ""
         try:
             for version, parcel in batch.bots.items():
@@ -230,7 +230,7 @@ class Crew:
             return Played("", "", [Spoiled(job, str(error)) for job in batch.jobs])
 
     @contextmanager
-    def _place_for(self, batch: Batch) -> Iterator[Table]:
+    def _place_for(self, batch: MatchBatch) -> Iterator[Table]:
         with self._changed:
             while (place := self._free(batch.run)) is None:
                 self._changed.wait()
