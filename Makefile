@@ -4,7 +4,7 @@ VENV := .venv
 BIN := $(VENV)/bin
 
 .DEFAULT_GOAL := help
-.PHONY: help tournament test test-all lint format fuzz hostile cluster-test serve-soak figures golden stubs screenshots bench-engine bench-referee bench-strength bench-ratings bench-tournament bench-sandbox bench-viewer bench-web bench-cluster bench-postgresql bench-scale bench-serve clean
+.PHONY: help tournament test test-all lint format fuzz hostile cluster-test serve-soak figures golden stubs screenshots bench-engine bench-referee bench-strength bench-ratings bench-tournament bench-sandbox bench-viewer bench-web bench-cluster bench-postgresql bench-scale bench-serve bench-earlier clean
 
 help: ## Show this list
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 16
@@ -95,8 +95,11 @@ bench-cluster: $(VENV)/.test-installed system-packages ## Measure tournaments on
 bench-serve: $(VENV)/.installed ## Measure arena serve with 100 bots that have dialled in beside local processes
 	$(BIN)/python -m bench.serve
 
+bench-earlier: $(VENV)/.installed ## Compare the referee, tournaments and the server with an earlier commit, in CPU time
+	$(BIN)/python -m bench.earlier
+
 clean: ## Remove everything that make has made
-	rm -rf $(VENV) .arena .fuzz leaderboard.html .hypothesis .mypy_cache .pytest_cache .ruff_cache .import_linter_cache
+	rm -rf $(VENV) .arena .bench .fuzz leaderboard.html .hypothesis .mypy_cache .pytest_cache .ruff_cache .import_linter_cache
 
 .PHONY: system-packages
 system-packages:

@@ -132,7 +132,7 @@ def served(bots: int, seconds: float, stays: float, at_once: int) -> float:
     key = ("arena_decisions_total", "")
     rate = (after[key] - before[key]) / took
     out.print(f"  served: {rate:,.0f} decisions/s, {after['arena_connected_bots', '']:.0f} bots connected at the end")
-    out.print(f"  served: {1e6 * used / (rate * took):,.0f} µs of the processor for a decision, the bots not counted")
+    out.print(f"  served: {1e6 * used / (rate * took):,.2f} µs of the processor for a decision, the bots not counted")
     _print_overhead(before, after)
     return rate
 
