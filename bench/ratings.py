@@ -27,8 +27,9 @@ from rich.console import Console
 from rich.progress import track
 from rich.table import Table
 
+from arena.games.registry import GAMES, profile_of
 from arena.rating.bradley_terry import Pairs, refit
-from arena.rating.trueskill import TIE_RATES, Rating, Scale
+from arena.rating.trueskill import Rating, Scale
 from bench.engine import pin_to_one_cpu, version_of
 from bench.strength import Bracket, decide, load_bot
 
@@ -193,12 +194,14 @@ def tie_rate(bracket: Bracket, bot: str, games: int) -> float:
 
 def print_tie_rates(games: int) -> None:
     table = Table(box=box.SIMPLE_HEAD, title="Tie rates, four seats", title_justify="left", title_style="bold")
-    for heading in ("bracket", *TIE_BOTS, "mean", "in arena/ratings.py"):
+    for heading in ("bracket", *TIE_BOTS, "mean", "in its profile"):
         table.add_column(heading, justify="left" if heading == "bracket" else "right")
-    brackets = track(TIE_RATES.items(), "ties", console=err, transient=True, disable=not err.is_terminal)
-    for (game, value), known in brackets:
-        rates = [tie_rate(Bracket.parse(f"{game}/{value}:4"), bot, games) for bot in TIE_BOTS]
-        table.add_row(f"{game}/{value}", *(f"{rate:.4f}" for rate in [*rates, mean(rates)]), f"{known:.3f}")
+    known_rates = [
+        ("/".join([game, *values]), rate) for game in GAMES for values, rate in profile_of(game).tie_rates.items()
+    ]
+    for bracket, known in track(known_rates, "ties", console=err, transient=True, disable=not err.is_terminal):
+        rates = [tie_rate(Bracket.parse(f"{bracket}:4"), bot, games) for bot in TIE_BOTS]
+        table.add_row(bracket, *(f"{rate:.4f}" for rate in [*rates, mean(rates)]), f"{known:.3f}")
     out.print(table)
 
 

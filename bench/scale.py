@@ -29,7 +29,6 @@ import typer
 from rich.console import Console
 from rich.table import Table
 
-from arena.games.brackets import USUAL_SEATS
 from arena.rating.arrays import np
 from arena.rating.bradley_terry import Pairs, refit
 from arena.rating.standings import Standings
@@ -89,14 +88,14 @@ def quickest(work: Callable[[], object], tries: int = 3) -> float:
 
 def draw_ladder_round(bots: int) -> float:
     rng = Random(bots)
-    ladder = Ladder(Field(bots, USUAL_SEATS, 2, "seed"))
+    ladder = Ladder(Field(bots, 4, 2, "seed"))
     skills = [(rng.gauss(25, 4), rng.uniform(1, 8)) for _ in range(bots)]
     return quickest(lambda: ladder.next_round(skills.__getitem__))
 
 
 def draw_swiss_round(bots: int) -> float:
     """Measure the fourth round: from then on the draw has to avoid pairs that have met."""
-    rng, swiss = Random(bots), Swiss(Field(bots, USUAL_SEATS, 2, "seed"), rounds=10)
+    rng, swiss = Random(bots), Swiss(Field(bots, 4, 2, "seed"), rounds=10)
     for _ in range(3):
         drawn = swiss.next_round(lambda _: (25.0, 8.0))
         assert drawn
@@ -110,7 +109,7 @@ def pair_remote_bots(bots: int) -> float:
     rng = Random(bots)
     ratings = [Rating(rng.gauss(25, 4), rng.uniform(1, 8)) for _ in range(bots)]
     matchmaker = Matchmaker(ratings.__getitem__, rng)
-    return quickest(lambda: [matchmaker.pairing(range(bots), USUAL_SEATS) for _ in range(10)]) / 10
+    return quickest(lambda: [matchmaker.pairing(range(bots), 4) for _ in range(10)]) / 10
 
 
 # Ratings
@@ -166,7 +165,7 @@ def in_store(
     def measured(bots: int) -> float:
         with TemporaryDirectory() as folder:
             home = Home(Path(folder))
-            fill(home, blocks * bots, bots=bots, seats=USUAL_SEATS, strengths=strengths)
+            fill(home, blocks * bots, bots=bots, seats=4, strengths=strengths)
             with Store.open(home.database) as store:
                 return measure(store, Path(folder))
 

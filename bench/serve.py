@@ -69,7 +69,7 @@ def dial(door: str, tokens: list[str], stays: float) -> None:
     async def one(number: int, token: str) -> None:
         await asyncio.sleep(number * 0.02)
         while True:
-            playing = asyncio.create_task(sdk.Session(RandomBot(f"bot{number}")).play(door, token))
+            playing = asyncio.create_task(sdk.BotSession(RandomBot(f"bot{number}")).play(door, token))
             await asyncio.wait({playing}, timeout=random.expovariate(1 / stays) + 1)
             hung_up = not playing.done()
             playing.cancel()

@@ -134,8 +134,8 @@ def load_bot(name: str) -> type[Bot]:
 
 def decide(bot: Bot, state: AnyState, seat: int, rng: Random) -> mantis.Action | tentagram.Action:
     if isinstance(state, mantis.State):
-        return bot.mantis(MantisTurn(state.view(seat), rng=rng))
-    return bot.tentagram(TentagramTurn(state.view(seat), rng=rng))
+        return bot.mantis(MantisTurn(state.view(seat), rng=rng))  # type: ignore[attr-defined, no-any-return]
+    return bot.tentagram(TentagramTurn(state.view(seat), rng=rng))  # type: ignore[attr-defined, no-any-return]
 
 
 def play_game(bracket: Bracket, names: Sequence[str], seed: str, tally: Tally) -> tuple[int, ...]:

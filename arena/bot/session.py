@@ -1,8 +1,7 @@
-"""A bot's conversation with the referee: one stream, turns in, answers out.
+"""A bot's side of the stream to the referee: turns in, answers out.
 
-The bot thinks in the same thread that talks, so while it thinks nothing else happens here; answers are sent at the end
-of each batch of turns, and earlier where the bot is slow, because the referee's clock for the next turn starts with the
-answer to the one before.
+The bot thinks in the thread that reads and writes. Answers are sent at the end of each batch of turns, and earlier if
+the bot is slow: the referee's clock for the next turn starts with the answer to the one before.
 """
 
 from __future__ import annotations
@@ -10,27 +9,25 @@ from __future__ import annotations
 import os
 import sys
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from random import Random
+from typing import Any
 
 import grpc
 import uvloop
 
 from arena.bot.bot import Bot
-from arena.bot.turns import Clock, MantisTurn, TentagramTurn
-from arena.v1 import mantis_pb2, tentagram_pb2
+from arena.games.codec import PROTOCOL, Codec, Reader, Unreadable
+from arena.games.registry import GAMES, codec_of
+from arena.games.turn import Turn
 from arena.v1 import referee_pb2 as pb
 from arena.v1 import referee_pb2_grpc as rpc
-from arena.wire import GAME_CODES, PROTOCOL
-from arena.wire import mantis as mantis_wire
-from arena.wire import tentagram as tentagram_wire
-from arena.wire.base import Unreadable
 
 SEND_AFTER = 0.005
-"""Answers are not held back for longer than this many seconds while the bot thinks about the next turn."""
+"""Seconds for which answers are held back at most while the bot thinks about the next turn."""
 SLOW_TURN = 0.001
-"""The answer to a turn that took longer than this is sent at once: the next one may take as long."""
+"""An answer that took longer than these seconds is sent at once: the next one may take as long."""
 
 KINDS = {code: name.removeprefix("FAULT_KIND_").lower() for name, code in pb.FaultKind.items()}
 
@@ -41,19 +38,24 @@ CHANNEL_OPTIONS = [
 
 
 @dataclass(slots=True)
-class Seat:
+class SeatInMatch:
     """A match that the bot is playing."""
 
     id: str
     seat: int
-    reader: mantis_wire.MantisReader | tentagram_wire.TentagramReader
+    turns: str
+    """The field of a PlayResponse that carries this game's turns."""
+    reader: Reader
+    play: Callable[[Turn[Any, Any]], object]
+    """The bot's method for this game."""
+    codes: Mapping[Any, int]
     rng: Random
     seconds_per_turn: float
 
 
 @dataclass(slots=True)
-class Answers:
-    """Answers to be sent. Plain lists: the message is quicker made of them at once than filled one by one."""
+class UnsentAnswers:
+    """Answers to be sent. Plain lists: making the message from them at once is faster than filling it one by one."""
 
     match: list[int] = field(default_factory=list)
     turn: list[int] = field(default_factory=list)
@@ -61,25 +63,27 @@ class Answers:
 
 
 def serve(bot: Bot) -> int:
-    """Plays until the referee ends the stream. Returns the exit code."""
+    """Play until the referee ends the stream. Return the exit code."""
     address, token = os.environ.get("ARENA_ADDRESS"), os.environ.get("ARENA_TOKEN")
     if address is None or token is None:
         print(
-            f"{bot.name or type(bot).__name__} is a bot: it is started by the arena, which tells it where to play.\n"
-            f"Try: arena match mantis {sys.argv[0]} random",
+            f"error: {bot.name or type(bot).__name__} is a bot: the arena starts it.\n\n"
+            f"hint: Run `arena match mantis {sys.argv[0]} random`.",
             file=sys.stderr,
         )
         return 2
-    return uvloop.run(Session(bot).play(address, token))
+    return uvloop.run(BotSession(bot).play(address, token))
 
 
-class Session:
+class BotSession:
     """What a bot process knows of its matches."""
 
     def __init__(self, bot: Bot) -> None:
         self.bot = bot
-        self.seats: dict[int, Seat] = {}
-        self.answers = Answers()
+        self.codecs: dict[str, Codec] = {game: codec_of(game) for game in GAMES}
+        self.turn_fields = tuple(dict.fromkeys(codec.turns for codec in self.codecs.values()))
+        self.seats: dict[int, SeatInMatch] = {}
+        self.answers = UnsentAnswers()
         self.last_sent = 0.0
         self.turn_began = 0.0
 
@@ -95,24 +99,26 @@ class Session:
                     print(f"The referee ended the stream: {error.details()}", file=sys.stderr)
                     return 1
             except Unreadable as error:
-                print(f"The referee sent what this bot cannot read: {error}.", file=sys.stderr)
+                print(f"The referee sent a message that this bot cannot read: {error}.", file=sys.stderr)
                 return 1
         return 0
 
     def hello(self, token: str) -> pb.Hello:
         bot = self.bot
+        numbers = {game: self.codecs[game].number for game in bot.games}
         return pb.Hello(
             protocol=PROTOCOL,
             token=token,
             name=bot.name or type(bot).__name__,
             version=bot.version,
-            games=[GAME_CODES[game] for game in bot.games],
+            games=[number for number in numbers.values() if number],  # type: ignore[misc]
+            other_games=[game for game, number in numbers.items() if not number],
             matches_at_once=bot.matches_at_once,
             language=bot.language,
         )
 
     async def handle(self, message: pb.PlayResponse, write: Callable[[pb.PlayRequest], object]) -> None:
-        """Plays the turns in the message. Raises Unreadable, or whatever the bot raises."""
+        """Answer the turns in the message. Raise Unreadable, or whatever the bot raises."""
         for start in message.starts:
             self.start(start)
         for fault in message.faults:
@@ -120,14 +126,11 @@ class Session:
             where = f"match {self.seats[fault.match].id}" if fault.match in self.seats else "every match"
             print(f"FAULT {kind} in {where}: {fault.detail}", file=sys.stderr, flush=True)
         self.turn_began = self.last_sent = time.monotonic()
-        for mantis_turn in message.mantis_turns:
-            self.answer_mantis(mantis_turn)
-            if self.must_send():
-                await self.send(write)
-        for tentagram_turn in message.tentagram_turns:
-            self.answer_tentagram(tentagram_turn)
-            if self.must_send():
-                await self.send(write)
+        for turns in self.turn_fields:
+            for turn in getattr(message, turns):
+                self.answer(turn, turns)
+                if self.must_send():
+                    await self.send(write)
         if self.answers.match:
             await self.send(write)
         for end in message.ends:
@@ -137,67 +140,58 @@ class Session:
                 raise Unreadable("an end without the own place")
             self.bot.match_over(seat.id, end.placements[seat.seat], seat.seat in end.forfeited)
 
-    def seat_in(self, match: int) -> Seat:
+    def seat_in(self, match: int) -> SeatInMatch:
         try:
             return self.seats[match]
         except KeyError as error:
             raise Unreadable(f"something in match {match}, which has not begun") from error
 
     def start(self, start: pb.MatchStart) -> None:
-        is_mantis = start.WhichOneof("game") == "mantis"
-        self.seats[start.match] = Seat(
+        kind = start.WhichOneof("game")
+        game = start.other.game if kind == "other" else kind
+        if game not in self.codecs or not (play := getattr(self.bot, game, None)):
+            raise Unreadable(f"the start of a game that this bot does not play: {game!r}")
+        codec = self.codecs[game]
+        self.seats[start.match] = SeatInMatch(
             id=start.id,
             seat=start.seat,
-            reader=mantis_wire.MantisReader(start) if is_mantis else tentagram_wire.TentagramReader(start),
+            turns=codec.turns,
+            reader=codec.reader(start),
+            play=play,
+            codes=codec.codes,
             rng=Random(start.seed),
             seconds_per_turn=start.ms_per_turn / 1000 if start.ms_per_turn else float("inf"),
         )
 
-    def mantis_turn(self, turn: mantis_pb2.MantisTurn) -> MantisTurn:
+    def answer(self, turn: Any, turns: str) -> None:
+        """Ask the bot and note its answer."""
         seat = self.seat_in(turn.match)
-        reader = seat.reader
-        if not isinstance(reader, mantis_wire.MantisReader):
-            raise Unreadable("a turn of Mantis in another game")
-        reader.unread += turn.events
-        due = self.due(seat, turn.ms_left)
-        return MantisTurn.lazy(reader.legal(turn), lambda: reader.view(turn), due, seat.rng)
+        if seat.turns != turns:
+            raise Unreadable("a turn of another game")
+        action = seat.play(seat.reader.turn(turn, self.due(seat, turn.ms_left), seat.rng))
+        try:
+            code = seat.codes[action]
+        except (KeyError, TypeError):  # a list cannot be looked up
+            raise TypeError(
+                f"the bot answered {action!r}, which is not an action of the game; return one of turn.legal"
+            ) from None
+        answers = self.answers
+        answers.match.append(turn.match)
+        answers.turn.append(turn.turn)
+        answers.action.append(code)
 
-    def tentagram_turn(self, turn: tentagram_pb2.TentagramTurn) -> TentagramTurn:
-        seat = self.seat_in(turn.match)
-        reader = seat.reader
-        if not isinstance(reader, tentagram_wire.TentagramReader):
-            raise Unreadable("a turn of Tentagram in another game")
-        reader.unread += turn.events
-        return TentagramTurn(reader.view(turn), Clock(self.due(seat, turn.ms_left)), seat.rng)
-
-    def due(self, seat: Seat, ms_left: int) -> float:
-        """When the answer is due: the referee's clock runs since the last answer was sent, or since the turn came."""
+    def due(self, seat: SeatInMatch, ms_left: int) -> float:
+        """Return when the answer is due: the referee's clock started with the last answer, or when the turn arrived."""
         left = seat.seconds_per_turn
         return self.last_sent + (min(left, ms_left / 1000) if ms_left else left)
 
     def must_send(self) -> bool:
-        """Whether the answers so far must not wait for those to come."""
+        """Return whether the answers so far must be sent now."""
         now = time.monotonic()
         took, self.turn_began = now - self.turn_began, now
         return took > SLOW_TURN or now - self.last_sent > SEND_AFTER
 
-    def answer_mantis(self, turn: mantis_pb2.MantisTurn) -> None:
-        """Asks the bot and notes its answer."""
-        action = self.bot.mantis(self.mantis_turn(turn))
-        self.note(turn.match, turn.turn, mantis_wire.CODE_OF.get(action), action)
-
-    def answer_tentagram(self, turn: tentagram_pb2.TentagramTurn) -> None:
-        action = self.bot.tentagram(self.tentagram_turn(turn))
-        self.note(turn.match, turn.turn, tentagram_wire.CODE_OF.get(action), action)
-
-    def note(self, match: int, turn: int, code: int | None, given: object) -> None:
-        if code is None:
-            raise TypeError(f"the bot answered {given!r}, which is no action of the game; choose one of turn.legal")
-        self.answers.match.append(match)
-        self.answers.turn.append(turn)
-        self.answers.action.append(code)
-
     async def send(self, write: Callable[[pb.PlayRequest], object]) -> None:
-        given, self.answers = self.answers, Answers()
+        given, self.answers = self.answers, UnsentAnswers()
         await write(pb.PlayRequest(answers=pb.Answers(match=given.match, turn=given.turn, action=given.action)))  # type: ignore[misc]
         self.turn_began = self.last_sent = time.monotonic()

@@ -15,7 +15,7 @@ import typer
 from rich.text import Text
 
 from arena import replay
-from arena.cli.console import out, shown
+from arena.cli.console import harmless, out, shown
 from arena.cli.logs import log_folder
 from arena.cli.match import Bots
 from arena.cli.options import (
@@ -33,11 +33,9 @@ from arena.cli.options import (
 )
 from arena.cli.replays import result_text
 from arena.cli.sandboxes import LimitOptions, SandboxMode, sandbox_for
-from arena.cli.tables import PAINTERS
 from arena.errors import ArenaError, BadActionText, IllegalAction
-from arena.games import mantis
 from arena.games.base import AnyGame
-from arena.games.registry import find_game
+from arena.games.registry import codec_of, find_game, painter_of, words_of
 from arena.referee import Launch, Limits, MatchPlan, Outcome, Referee, Settings
 from arena.referee.launch import distinct
 from arena.referee.match import NOTHING
@@ -47,7 +45,6 @@ from arena.replay import Fault
 from arena.submissions.build import build
 from arena.submissions.submission import find_submission
 from arena.v1 import referee_pb2 as pb
-from arena.wire import code_of
 
 HELP = "Type an action or its number; [bold]odds[/] for the card odds, [bold]table[/], [bold]rules[/], [bold]quit[/]."
 YOU = "you"
@@ -109,9 +106,9 @@ class Evening:
 
     def __init__(self, game: AnyGame, names: Sequence[str], seat: int) -> None:
         self.game = game
-        self.names = names
+        self.names = [harmless(name) for name in names]
         self.seat = seat
-        self.painter = PAINTERS[game.name]
+        self.painter = painter_of(game.name)
         self.told = 0
         """How many events of the match have been told."""
 
@@ -140,9 +137,9 @@ class Evening:
                 raise typer.Abort
             text = line.strip()
             if text.isdecimal() and len(text) <= len(str(len(legal))) and 1 <= int(text) <= len(legal):
-                return code_of(self.game.name, legal[int(text) - 1])
+                return codec_of(self.game.name).codes[legal[int(text) - 1]]
             if not self._obey(text, state) and (action := self._legal_action(text, state)):
-                return code_of(self.game.name, action)
+                return codec_of(self.game.name).codes[action]
 
     def _obey(self, text: str, state: Any) -> bool:
         """Does what the text asks for, if it is not an action."""
@@ -173,16 +170,8 @@ class Evening:
 
     def _print_odds(self, state: Any) -> None:
         """What the person could work out from everything that has been seen."""
-        view = state.view(self.seat)
-        if isinstance(view, mantis.View):
-            odds = mantis.top_odds(view)
-            out.print("The top card is " + ", ".join(f"{c.name.lower()} {p:.0%}" for c, p in odds.items()) + ".")
-            for seat, tank in enumerate(view.tanks):
-                chance = sum(probability for colour, probability in odds.items() if tank[colour])
-                verb = "to score" if seat == self.seat else f"to steal from seat {seat}"
-                out.print(f"  {chance:5.0%} {verb} with success", highlight=False)
-        else:
-            out.print(f"Your cards still to come: {' '.join(view.to_come) or 'none'}.", highlight=False)
+        for line in words_of(self.game.name).odds(state.view(self.seat)):
+            out.print(line, highlight=False)
 
 
 def play(

@@ -18,10 +18,10 @@ from arena.cli.files import writing
 from arena.cli.options import DEFAULT_HOME, Home, StoreUrl
 from arena.cli.servers import Insecure, ServerAddress, ServerCa, TokenFile, connected, not_connected
 from arena.cli.sources import MATCH_NAME, ServerSource, Source, StoreSource
-from arena.cli.tables import PAINTERS, Painter
-from arena.cli.tables.seats import seat_name
 from arena.errors import ArenaError, NotFound, ReplayError
 from arena.games.base import Result
+from arena.games.registry import painter_of
+from arena.games.terminal import Painter, seat_name
 from arena.replay import Fault, Replay, Step, follow, start, verify
 from arena.store.home import Home as StoreHome
 from arena.web.viewer.chances import chances_of
@@ -233,8 +233,8 @@ def _outcome(result: Result) -> str:
 
 
 def _pages(replay: Replay, *, brief: bool) -> Iterator[RenderableType]:
-    painter = PAINTERS[replay.header.game]
-    names = replay.header.seats
+    painter = painter_of(replay.header.game)
+    names = [harmless(name) for name in replay.header.seats]
     steps = list(follow(replay))
     yield _page(_title(replay), painter.draw(start(replay.header), names), brief=brief)
     for number, step in enumerate(steps, start=1):

@@ -1,16 +1,14 @@
-"""Brackets: a game with its options, each with ratings of its own. `mantis`, `mantis/icons`, `tentagram/strict`."""
+"""Brackets: a game with its options, each with its own ratings. `mantis`, `mantis/icons`, `tentagram/strict`."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
+from itertools import product
 
 from arena.errors import BadTournament, choices
 from arena.games.base import AnyGame
-from arena.games.registry import GAMES, find_game
-
-USUAL_SEATS = 4
-"""How many sit at a table unless the organiser says otherwise."""
+from arena.games.registry import GAMES, find_game, profile_of
 
 
 @dataclass(frozen=True, slots=True)
@@ -22,23 +20,25 @@ class Bracket:
 
     @classmethod
     def parse(cls, name: str) -> Bracket:
-        """The bracket of this name. Raises where there is none."""
-        game_name = name.partition("/")[0]
+        """Return the bracket of this name; default values may be named too. Raise `BadTournament` if there is none."""
+        game_name, *values = name.split("/")
         game = find_game(game_name)
-        known = {bracket.name: bracket for bracket in cls.all_of(game)}
-        defaults = "/".join([game_name, *game.complete({}).values()])
-        if name == defaults:  # mantis/classic
-            return known[game_name]
-        if name not in known:
-            raise BadTournament(f"unknown bracket {name!r}: choose {choices(known)}.")
-        return known[name]
+        options = game.complete({})
+        left = iter(game.options)
+        for value in values:  # in the order of the options
+            option = next((each for each in left if value in (known.name for known in each.values)), None)
+            if option is None:
+                known = choices(bracket.name for bracket in cls.all_of(game))
+                raise BadTournament(f"unknown bracket {name!r}: choose {known}.")
+            options[option.name] = value
+        return cls(game_name, tuple(options.items()))
 
     @classmethod
     def all_of(cls, game: AnyGame) -> Iterator[Bracket]:
-        """The brackets of a game: one for each value of its option."""
-        (option,) = game.options
-        for value in option.values:
-            yield cls(game.name, ((option.name, value.name),))
+        """Yield the brackets of a game: one for each combination of its options' values."""
+        names = [option.name for option in game.options]
+        for values in product(*([value.name for value in option.values] for option in game.options)):
+            yield cls(game.name, tuple(zip(names, values, strict=True)))
 
     @property
     def rules(self) -> AnyGame:
@@ -46,18 +46,28 @@ class Bracket:
 
     @property
     def name(self) -> str:
-        """What people call it; the usual options are not named."""
+        """The game and the values of its options that are not the default."""
         defaults = self.rules.complete({})
         return "/".join([self.game, *(value for option, value in self.options if value != defaults[option])])
 
     @property
+    def seat_range(self) -> range:
+        """The numbers of seats that the game can be played with."""
+        return self.rules.seat_range(**dict(self.options))
+
+    @property
     def fewest(self) -> int:
-        """The game is not played with fewer seats."""
-        return self.rules.seat_range(**dict(self.options))[0]
+        """The smallest number of seats."""
+        return self.seat_range[0]
+
+    @property
+    def usual_seats(self) -> int:
+        """How many seats a match has unless the organiser chooses a number."""
+        return min(profile_of(self.game).seats, self.seat_range[-1])
 
     def seats(self, field: int, wanted: int | None) -> int:
-        """How many sit at a table, with that many bots in the field. Raises where they are too few."""
-        possible = self.rules.seat_range(**dict(self.options))
+        """Return how many seats a match has with `field` bots to play. Raise `BadTournament` if they are too few."""
+        possible = self.seat_range
         if wanted is not None:
             self.rules.check_seats(wanted, **dict(self.options))
         if field < possible[0]:
@@ -66,8 +76,8 @@ class Bracket:
                 f"{self.name} needs at least {possible[0]} bots at a table, and {bots} would play it: enter more, "
                 "for instance the bundled ones by name, or leave this bracket out (--bracket)."
             )
-        return min(field, wanted or USUAL_SEATS, possible[-1])
+        return min(field, wanted or self.usual_seats, possible[-1])
 
 
 DEFAULT_BRACKETS = tuple(GAMES)
-"""What a tournament plays unless the organiser says otherwise: every game in its usual variant."""
+"""What a tournament plays by default: every game with its default options."""

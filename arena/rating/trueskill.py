@@ -22,7 +22,7 @@ from statistics import NormalDist
 
 from trueskill import TrueSkill, calc_draw_margin
 
-from arena.games.registry import GAMES
+from arena.games.registry import GAMES, profile_of
 
 MU = 25.0
 SIGMA = MU / 3
@@ -30,16 +30,6 @@ BETA = SIGMA / 2
 """How much a performance in one match varies around the skill: with this lead, three of four matches are won."""
 PERFORMANCE_VARIANCE = BETA * BETA
 
-TIE_RATES = {
-    ("mantis", "classic"): 0.021,
-    ("mantis", "icons"): 0.021,
-    ("mantis", "grab"): 0.023,
-    ("tentagram", "free"): 0.084,
-    ("tentagram", "strict"): 0.084,
-}
-"""The share of neighbouring places that are tied between equals: one bot on all four seats, the mean over the bundled
-bots random, greedy and counter (which never lay a misfit, so `free` and `strict` are alike), 4,000 games of each.
-`python bench/ratings.py --ties` measures them again."""
 UNMEASURED_TIE_RATE = 0.05
 LEAST_TIE_RATE = 0.005
 """Never 0: a tie that the model holds to be impossible has no meaning."""
@@ -68,8 +58,10 @@ times the shift, apart from the other, and of its variance the part x times the 
 
 def draw_probability(game: str, options: Mapping[str, str]) -> float:
     """How often two equal bots tie in that bracket. The default is assumed where it has not been measured."""
-    values = GAMES[game].complete(options).values() if game in GAMES else ()
-    return max(LEAST_TIE_RATE, TIE_RATES.get((game, *values), UNMEASURED_TIE_RATE))
+    if game not in GAMES:
+        return UNMEASURED_TIE_RATE
+    values = tuple(GAMES[game].complete(options).values())
+    return max(LEAST_TIE_RATE, profile_of(game).tie_rates.get(values, UNMEASURED_TIE_RATE))
 
 
 @dataclass(frozen=True, slots=True)

@@ -13,12 +13,12 @@ import grpc
 from google.protobuf.message import DecodeError
 
 from arena import __version__
+from arena.games.codec import PROTOCOL
+from arena.games.registry import games_in_hello
 from arena.referee.connection import Answer, Connection, Moment, ProtocolBroken, Traffic
 from arena.replay import Fault, FaultKind
 from arena.v1 import referee_pb2 as pb
-from arena.wire import GAME_CODES, PROTOCOL
 
-GAME_OF = {code: game for game, code in GAME_CODES.items()}
 MAX_MESSAGE = 4 * 1024 * 1024
 """The bytes that a message of a bot may have."""
 LAST_WORDS_WITHIN = 2.0
@@ -98,7 +98,7 @@ class Conversation:
         """Takes the hello. Returns what is wrong with it, if anything is."""
         if hello.protocol != PROTOCOL:
             return f"speaks version {hello.protocol} of the protocol, and the referee version {PROTOCOL}"
-        self.games = tuple(GAME_OF[code] for code in hello.games if code in GAME_OF)
+        self.games = games_in_hello(hello.games, hello.other_games)
         if wrong := self._objection():
             return wrong
         if not self.games:

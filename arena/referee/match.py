@@ -12,10 +12,9 @@ from hashlib import sha256
 from random import Random
 from typing import NamedTuple
 
-from arena import wire
 from arena.errors import IllegalAction
 from arena.games.base import OneOfAKind, Result
-from arena.games.registry import find_game
+from arena.games.registry import codec_of, find_game
 from arena.replay import Decision, Fault, FaultKind, Header, Replay, result_line
 
 
@@ -121,7 +120,7 @@ class Match:
         self.limits = limits
         game = find_game(plan.game)
         self.state = game.new(len(plan.bots), plan.seed, **plan.options)
-        self.encoder = wire.encoder(plan.game, self.state)
+        self.encoder = codec_of(plan.game).encoder(self.state)
         self.turn = 1
         """The number of the decision that is due."""
         self.forfeited: list[int] = []

@@ -10,11 +10,11 @@ from collections.abc import Sequence
 from threading import Lock
 
 from arena.games.brackets import Bracket
+from arena.games.registry import games_in_hello
 from arena.rating.standings import Changes, Standings
 from arena.rating.trueskill import Scale, draw_probability
 from arena.records import BlockRecord, MatchRecord
 from arena.referee import MatchPlan, Outcome
-from arena.referee.conversation import GAME_OF
 from arena.sandbox.sandbox import Tier
 from arena.server.config import CONFIG
 from arena.server.remote_bot import LadderEntrant
@@ -101,7 +101,7 @@ class LadderRecord:
 
     def register(self, user: str, hello: pb.Hello) -> LadderEntrant:
         """Return the bot as an entrant. Its name starts with its user's, so it cannot be another user's bot."""
-        games = [GAME_OF[code] for code in hello.games if code in GAME_OF]
+        games = list(games_in_hello(hello.games, hello.other_games))
         language = "".join(filter(str.isprintable, hello.language))[: CONFIG.max_language]
         name = f"{user}/{hello.name}"
         with self._registering:  # a bot that connects twice at the same time is registered once

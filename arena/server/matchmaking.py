@@ -7,7 +7,6 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from random import Random
 
-from arena.games.brackets import USUAL_SEATS
 from arena.rating.trueskill import Rating
 from arena.server.connected_bots import ConnectedBots
 from arena.server.ladder_record import LadderBracket
@@ -86,9 +85,8 @@ class Pairings:
         found = []
         for bracket, matchmaker in self._matchmakers:
             playing = [bot for bot in bots.all() if bracket.bracket.game in bot.games and bot.is_connected]
-            possible = bracket.bracket.rules.seat_range(**dict(bracket.bracket.options))
-            seats = min(len(playing), USUAL_SEATS, possible[-1])
-            if seats >= possible[0]:
+            seats = min(len(playing), bracket.bracket.usual_seats)
+            if seats >= bracket.bracket.fewest:
                 free = [bot.entrant.version_id for bot in playing if self._may_start(bot)]
                 found.append(OpenBracket(bracket, matchmaker, seats, free))
         return found

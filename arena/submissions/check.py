@@ -10,7 +10,7 @@ from collections.abc import AsyncGenerator, AsyncIterator, Callable, Iterator
 from dataclasses import dataclass
 
 from arena.errors import ArenaError, HostFault
-from arena.games.base import AnyGame
+from arena.games.brackets import Bracket
 from arena.games.registry import find_game
 from arena.referee import Launch, Limits, Outcome, Referee, Settings
 from arena.referee.instance import Instance
@@ -34,18 +34,6 @@ class Verdict:
     detail: str = ""
     necessary: bool = True
     """Whether a bot that fails here cannot take part; otherwise its author should look at it."""
-
-
-@dataclass(frozen=True, slots=True)
-class Bracket:
-    """A game with its options, at a number of seats."""
-
-    game: AnyGame
-    options: dict[str, str]
-    seats: int
-
-    def __str__(self) -> str:
-        return f"{self.game.name} {' '.join(self.options.values())}, {self.seats} seats"
 
 
 @dataclass(frozen=True, slots=True)
@@ -84,12 +72,13 @@ class Conformance:
             yield Verdict(True, "says hello", f"after {time.monotonic() - started:.2f} s, {_introduction(instance)}")
             outcomes: list[Outcome] = []
             memory = 0
-            for bracket in _brackets(instance) if self.games else ():
-                doing(f"playing {bracket}")
-                played = [outcome async for outcome in _play(referee, bracket, program, sparring, self.games)]
+            for bracket, seats in _brackets(instance) if self.games else ():
+                where = f"{bracket.game} {' '.join(value for _, value in bracket.options)}, {seats} seats"
+                doing(f"playing {where}")
+                played = [outcome async for outcome in _play(referee, bracket, seats, program, sparring, self.games)]
                 memory = max(memory, instance.process.memory() if not instance.dead else 0)
                 outcomes += played
-                yield _bracket_verdict(bracket, program, played)
+                yield _bracket_verdict(where, program, played)
             for verdict in _summary(program, outcomes, limits, memory):
                 yield verdict
             started = time.monotonic()
@@ -108,42 +97,39 @@ def _introduction(instance: Instance) -> str:
     return f"{hello.name} {hello.version} in {hello.language}, plays {' and '.join(instance.games)}, {at_once}"
 
 
-def _brackets(instance: Instance) -> Iterator[Bracket]:
-    """Every option of every game that the bot plays, with the fewest seats and with the most that are usual."""
+def _brackets(instance: Instance) -> Iterator[tuple[Bracket, int]]:
+    """Yield every bracket of every game that the bot plays, with the fewest seats and with up to six."""
     for name in instance.games:
-        game = find_game(name)
-        for value in game.options[0].values:
-            options = {game.options[0].name: value.name}
-            allowed = game.seat_range(**options)
-            for seats in sorted({allowed[0], min(allowed[-1], 6)}):
-                yield Bracket(game, options, seats)
+        for bracket in Bracket.all_of(find_game(name)):
+            for seats in sorted({bracket.fewest, min(bracket.seat_range[-1], 6)}):
+                yield bracket, seats
 
 
 async def _play(
-    referee: Referee, bracket: Bracket, program: Launch, sparring: Launch, games: int
+    referee: Referee, bracket: Bracket, seats: int, program: Launch, sparring: Launch, games: int
 ) -> AsyncIterator[Outcome]:
-    programs = [program] + [sparring] * (bracket.seats - 1)
-    labels = [program.label] + [f"random #{seat}" for seat in range(1, bracket.seats)]
-    series = pairings(bracket.game.name, bracket.options, labels, games, "check")
+    programs = [program] + [sparring] * (seats - 1)
+    labels = [program.label] + [f"random #{seat}" for seat in range(1, seats)]
+    series = pairings(bracket.game, dict(bracket.options), labels, games, "check")
     async for _, outcome in play_series(referee, series, programs, at_once=16):
         verify(outcome.replay)
         yield outcome
 
 
-def _bracket_verdict(bracket: Bracket, program: Launch, outcomes: list[Outcome]) -> Verdict:
+def _bracket_verdict(where: str, program: Launch, outcomes: list[Outcome]) -> Verdict:
     own = program.label
     faults = [fault for outcome in outcomes for fault in outcome.faults if outcome.plan.bots[fault.seat] == own]
     if faults:
         first = faults[0]
         detail = f"lost {len(faults)} of {len(outcomes)} games by a fault, {first.fault.value}: {first.detail}"
-        return Verdict(False, f"plays {bracket}", detail)
+        return Verdict(False, f"plays {where}", detail)
     wins = sum(
         1 / len(outcome.result.winners)
         for outcome in outcomes
         for seat in outcome.result.winners
         if outcome.plan.bots[seat] == program.label
     )
-    return Verdict(True, f"plays {bracket}", f"{len(outcomes)} games, won {wins / len(outcomes):.0%} against random")
+    return Verdict(True, f"plays {where}", f"{len(outcomes)} games, won {wins / len(outcomes):.0%} against random")
 
 
 def _summary(program: Launch, outcomes: list[Outcome], limits: Limits, memory: int) -> Iterator[Verdict]:

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from itertools import islice
 
 from arena.games.brackets import Bracket
+from arena.games.registry import profile_of
 from arena.store.bots import BotVersion
 from arena.store.schema import ALL
 from arena.store.store import Store
@@ -16,8 +17,6 @@ MS_PER_DECISION = 0.05
 """What a decision costs beside the thinking: the referee, the messages, the record. On a slow machine twice as much."""
 UNKNOWN_MS = 1.0
 """What a bot that was never seen is taken to think for a move."""
-DECISIONS = {"mantis": 18.0, "tentagram": 16.0}
-"""About how many decisions a seat has in a match."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,6 +49,7 @@ def _forecast(
     seats = drawn_by.field.seats
     matches = event.expected_matches(drawn_by)
     standings = store.standings.load(ALL, bracket.name)
+    decisions = profile_of(bracket.game).decisions
     thinking = 0.0
     known = True
     for bot in playing:
@@ -58,9 +58,8 @@ def _forecast(
         if standing is not None:
             thinking += standing.think_ms / standing.matches / len(playing)
         else:
-            thinking += UNKNOWN_MS * DECISIONS.get(bracket.game, 20.0) / len(playing)
-    decisions = DECISIONS.get(bracket.game, 20.0) * seats
-    per_match = (seats * thinking + decisions * MS_PER_DECISION) / 1000
+            thinking += UNKNOWN_MS * decisions / len(playing)
+    per_match = seats * (thinking + decisions * MS_PER_DECISION) / 1000
     first = drawn_by.next_round(lambda _: (25.0, 25 / 3))
     tables = first.pairings if first else ()
     return Forecast(

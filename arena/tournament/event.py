@@ -10,7 +10,7 @@ from typing import Any
 
 from arena.errors import BadTournament
 from arena.games.base import Json
-from arena.games.brackets import DEFAULT_BRACKETS, USUAL_SEATS, Bracket
+from arena.games.brackets import DEFAULT_BRACKETS, Bracket
 from arena.rating.sprt import Hypotheses
 from arena.rating.trueskill import Scale, draw_probability
 from arena.referee import Limits
@@ -129,7 +129,7 @@ class Event:
     def scale_of(self, bracket: str) -> Scale:
         """The scale of a bracket at tables of the usual size."""
         parsed = Bracket.parse(bracket)
-        return self.scale(parsed, parsed.seats(USUAL_SEATS, self.seats))
+        return self.scale(parsed, parsed.seats(parsed.usual_seats, self.seats))
 
     def expected_matches(self, drawn_by: Format) -> int | None:
         """How many matches a bracket has; None where that depends on the results or on the clock."""

@@ -44,7 +44,7 @@ class PlayRequest(_message.Message):
     def __init__(self, hello: _Optional[_Union[Hello, _Mapping]] = ..., answers: _Optional[_Union[Answers, _Mapping]] = ...) -> None: ...
 
 class Hello(_message.Message):
-    __slots__ = ("protocol", "token", "name", "version", "games", "matches_at_once", "language")
+    __slots__ = ("protocol", "token", "name", "version", "games", "matches_at_once", "language", "other_games")
     PROTOCOL_FIELD_NUMBER: _ClassVar[int]
     TOKEN_FIELD_NUMBER: _ClassVar[int]
     NAME_FIELD_NUMBER: _ClassVar[int]
@@ -52,6 +52,7 @@ class Hello(_message.Message):
     GAMES_FIELD_NUMBER: _ClassVar[int]
     MATCHES_AT_ONCE_FIELD_NUMBER: _ClassVar[int]
     LANGUAGE_FIELD_NUMBER: _ClassVar[int]
+    OTHER_GAMES_FIELD_NUMBER: _ClassVar[int]
     protocol: int
     token: str
     name: str
@@ -59,7 +60,8 @@ class Hello(_message.Message):
     games: _containers.RepeatedScalarFieldContainer[Game]
     matches_at_once: int
     language: str
-    def __init__(self, protocol: _Optional[int] = ..., token: _Optional[str] = ..., name: _Optional[str] = ..., version: _Optional[str] = ..., games: _Optional[_Iterable[_Union[Game, str]]] = ..., matches_at_once: _Optional[int] = ..., language: _Optional[str] = ...) -> None: ...
+    other_games: _containers.RepeatedScalarFieldContainer[str]
+    def __init__(self, protocol: _Optional[int] = ..., token: _Optional[str] = ..., name: _Optional[str] = ..., version: _Optional[str] = ..., games: _Optional[_Iterable[_Union[Game, str]]] = ..., matches_at_once: _Optional[int] = ..., language: _Optional[str] = ..., other_games: _Optional[_Iterable[str]] = ...) -> None: ...
 
 class Answers(_message.Message):
     __slots__ = ("match", "turn", "action")
@@ -72,20 +74,22 @@ class Answers(_message.Message):
     def __init__(self, match: _Optional[_Iterable[int]] = ..., turn: _Optional[_Iterable[int]] = ..., action: _Optional[_Iterable[int]] = ...) -> None: ...
 
 class PlayResponse(_message.Message):
-    __slots__ = ("welcome", "starts", "faults", "mantis_turns", "tentagram_turns", "ends")
+    __slots__ = ("welcome", "starts", "faults", "mantis_turns", "tentagram_turns", "ends", "game_turns")
     WELCOME_FIELD_NUMBER: _ClassVar[int]
     STARTS_FIELD_NUMBER: _ClassVar[int]
     FAULTS_FIELD_NUMBER: _ClassVar[int]
     MANTIS_TURNS_FIELD_NUMBER: _ClassVar[int]
     TENTAGRAM_TURNS_FIELD_NUMBER: _ClassVar[int]
     ENDS_FIELD_NUMBER: _ClassVar[int]
+    GAME_TURNS_FIELD_NUMBER: _ClassVar[int]
     welcome: Welcome
     starts: _containers.RepeatedCompositeFieldContainer[MatchStart]
     faults: _containers.RepeatedCompositeFieldContainer[Fault]
     mantis_turns: _containers.RepeatedCompositeFieldContainer[_mantis_pb2.MantisTurn]
     tentagram_turns: _containers.RepeatedCompositeFieldContainer[_tentagram_pb2.TentagramTurn]
     ends: _containers.RepeatedCompositeFieldContainer[MatchEnd]
-    def __init__(self, welcome: _Optional[_Union[Welcome, _Mapping]] = ..., starts: _Optional[_Iterable[_Union[MatchStart, _Mapping]]] = ..., faults: _Optional[_Iterable[_Union[Fault, _Mapping]]] = ..., mantis_turns: _Optional[_Iterable[_Union[_mantis_pb2.MantisTurn, _Mapping]]] = ..., tentagram_turns: _Optional[_Iterable[_Union[_tentagram_pb2.TentagramTurn, _Mapping]]] = ..., ends: _Optional[_Iterable[_Union[MatchEnd, _Mapping]]] = ...) -> None: ...
+    game_turns: _containers.RepeatedCompositeFieldContainer[GameTurn]
+    def __init__(self, welcome: _Optional[_Union[Welcome, _Mapping]] = ..., starts: _Optional[_Iterable[_Union[MatchStart, _Mapping]]] = ..., faults: _Optional[_Iterable[_Union[Fault, _Mapping]]] = ..., mantis_turns: _Optional[_Iterable[_Union[_mantis_pb2.MantisTurn, _Mapping]]] = ..., tentagram_turns: _Optional[_Iterable[_Union[_tentagram_pb2.TentagramTurn, _Mapping]]] = ..., ends: _Optional[_Iterable[_Union[MatchEnd, _Mapping]]] = ..., game_turns: _Optional[_Iterable[_Union[GameTurn, _Mapping]]] = ...) -> None: ...
 
 class Welcome(_message.Message):
     __slots__ = ("protocol", "referee", "matches_at_once", "round_trip_us")
@@ -100,7 +104,7 @@ class Welcome(_message.Message):
     def __init__(self, protocol: _Optional[int] = ..., referee: _Optional[str] = ..., matches_at_once: _Optional[int] = ..., round_trip_us: _Optional[int] = ...) -> None: ...
 
 class MatchStart(_message.Message):
-    __slots__ = ("match", "id", "seats", "seat", "seed", "ms_per_turn", "ms_per_match", "mantis", "tentagram")
+    __slots__ = ("match", "id", "seats", "seat", "seed", "ms_per_turn", "ms_per_match", "mantis", "tentagram", "other")
     MATCH_FIELD_NUMBER: _ClassVar[int]
     ID_FIELD_NUMBER: _ClassVar[int]
     SEATS_FIELD_NUMBER: _ClassVar[int]
@@ -110,6 +114,7 @@ class MatchStart(_message.Message):
     MS_PER_MATCH_FIELD_NUMBER: _ClassVar[int]
     MANTIS_FIELD_NUMBER: _ClassVar[int]
     TENTAGRAM_FIELD_NUMBER: _ClassVar[int]
+    OTHER_FIELD_NUMBER: _ClassVar[int]
     match: int
     id: str
     seats: int
@@ -119,7 +124,34 @@ class MatchStart(_message.Message):
     ms_per_match: int
     mantis: _mantis_pb2.MantisStart
     tentagram: _tentagram_pb2.TentagramStart
-    def __init__(self, match: _Optional[int] = ..., id: _Optional[str] = ..., seats: _Optional[int] = ..., seat: _Optional[int] = ..., seed: _Optional[int] = ..., ms_per_turn: _Optional[int] = ..., ms_per_match: _Optional[int] = ..., mantis: _Optional[_Union[_mantis_pb2.MantisStart, _Mapping]] = ..., tentagram: _Optional[_Union[_tentagram_pb2.TentagramStart, _Mapping]] = ...) -> None: ...
+    other: GameStart
+    def __init__(self, match: _Optional[int] = ..., id: _Optional[str] = ..., seats: _Optional[int] = ..., seat: _Optional[int] = ..., seed: _Optional[int] = ..., ms_per_turn: _Optional[int] = ..., ms_per_match: _Optional[int] = ..., mantis: _Optional[_Union[_mantis_pb2.MantisStart, _Mapping]] = ..., tentagram: _Optional[_Union[_tentagram_pb2.TentagramStart, _Mapping]] = ..., other: _Optional[_Union[GameStart, _Mapping]] = ...) -> None: ...
+
+class GameStart(_message.Message):
+    __slots__ = ("game",)
+    GAME_FIELD_NUMBER: _ClassVar[int]
+    game: str
+    def __init__(self, game: _Optional[str] = ...) -> None: ...
+
+class GameTurn(_message.Message):
+    __slots__ = ("match", "turn", "legal", "view", "ms_left")
+    MATCH_FIELD_NUMBER: _ClassVar[int]
+    TURN_FIELD_NUMBER: _ClassVar[int]
+    LEGAL_FIELD_NUMBER: _ClassVar[int]
+    VIEW_FIELD_NUMBER: _ClassVar[int]
+    MS_LEFT_FIELD_NUMBER: _ClassVar[int]
+    match: int
+    turn: int
+    legal: _containers.RepeatedScalarFieldContainer[int]
+    view: str
+    ms_left: int
+    def __init__(self, match: _Optional[int] = ..., turn: _Optional[int] = ..., legal: _Optional[_Iterable[int]] = ..., view: _Optional[str] = ..., ms_left: _Optional[int] = ...) -> None: ...
+
+class GameEnd(_message.Message):
+    __slots__ = ("details",)
+    DETAILS_FIELD_NUMBER: _ClassVar[int]
+    details: str
+    def __init__(self, details: _Optional[str] = ...) -> None: ...
 
 class Fault(_message.Message):
     __slots__ = ("match", "kind", "detail")
@@ -132,17 +164,19 @@ class Fault(_message.Message):
     def __init__(self, match: _Optional[int] = ..., kind: _Optional[_Union[FaultKind, str]] = ..., detail: _Optional[str] = ...) -> None: ...
 
 class MatchEnd(_message.Message):
-    __slots__ = ("match", "placements", "winners", "forfeited", "mantis", "tentagram")
+    __slots__ = ("match", "placements", "winners", "forfeited", "mantis", "tentagram", "other")
     MATCH_FIELD_NUMBER: _ClassVar[int]
     PLACEMENTS_FIELD_NUMBER: _ClassVar[int]
     WINNERS_FIELD_NUMBER: _ClassVar[int]
     FORFEITED_FIELD_NUMBER: _ClassVar[int]
     MANTIS_FIELD_NUMBER: _ClassVar[int]
     TENTAGRAM_FIELD_NUMBER: _ClassVar[int]
+    OTHER_FIELD_NUMBER: _ClassVar[int]
     match: int
     placements: bytes
     winners: bytes
     forfeited: bytes
     mantis: _mantis_pb2.MantisEnd
     tentagram: _tentagram_pb2.TentagramEnd
-    def __init__(self, match: _Optional[int] = ..., placements: _Optional[bytes] = ..., winners: _Optional[bytes] = ..., forfeited: _Optional[bytes] = ..., mantis: _Optional[_Union[_mantis_pb2.MantisEnd, _Mapping]] = ..., tentagram: _Optional[_Union[_tentagram_pb2.TentagramEnd, _Mapping]] = ...) -> None: ...
+    other: GameEnd
+    def __init__(self, match: _Optional[int] = ..., placements: _Optional[bytes] = ..., winners: _Optional[bytes] = ..., forfeited: _Optional[bytes] = ..., mantis: _Optional[_Union[_mantis_pb2.MantisEnd, _Mapping]] = ..., tentagram: _Optional[_Union[_tentagram_pb2.TentagramEnd, _Mapping]] = ..., other: _Optional[_Union[GameEnd, _Mapping]] = ...) -> None: ...

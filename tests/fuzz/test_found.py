@@ -11,8 +11,9 @@ from typing import Any
 import pytest
 
 from arena import replay
-from arena.bot.session import Session
+from arena.bot.session import BotSession
 from arena.errors import BadSubmission, BotDidNotStart, MalformedReplay, ReplayError
+from arena.games.codec import Unreadable
 from arena.referee.connection import Moment, Traffic
 from arena.referee.instance import Instance
 from arena.referee.launch import Launch
@@ -21,7 +22,6 @@ from arena.submissions.manifest import MANIFEST
 from arena.submissions.submission import find_launch
 from arena.v1 import mantis_pb2, tentagram_pb2
 from arena.v1 import referee_pb2 as pb
-from arena.wire.base import Unreadable
 from tests.fuzz.targets.desk import ATTACKER, Desk, honest_answers, request
 from tests.fuzz.targets.replay import seeds
 from tests.fuzz.targets.sdk import Curious
@@ -218,10 +218,10 @@ async def write(_: pb.PlayRequest) -> None:
 @pytest.mark.parametrize("message", UNREADABLE.values(), ids=UNREADABLE)
 def test_a_bot_says_what_it_cannot_read(message: pb.PlayResponse) -> None:
     with pytest.raises(Unreadable):
-        asyncio.run(Session(Curious()).handle(message, write))
+        asyncio.run(BotSession(Curious()).handle(message, write))
 
 
 def test_a_fault_of_a_kind_to_come_is_printed_all_the_same(capsys: pytest.CaptureFixture[str]) -> None:
     fault = pb.Fault(kind=99, detail="Too loud.")  # type: ignore[arg-type]
-    asyncio.run(Session(Curious()).handle(pb.PlayResponse(faults=[fault]), write))
+    asyncio.run(BotSession(Curious()).handle(pb.PlayResponse(faults=[fault]), write))
     assert capsys.readouterr().err == "FAULT 99 in every match: Too loud.\n"

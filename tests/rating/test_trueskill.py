@@ -14,10 +14,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from arena.errors import UnknownOptionValue
-from arena.games.registry import GAMES
+from arena.games.brackets import Bracket
+from arena.games.registry import GAMES, profile_of
 from arena.rating.trueskill import (
     LEAST_TIE_RATE,
-    TIE_RATES,
     Rating,
     Scale,
     chance_to_win,
@@ -282,11 +282,10 @@ def test_the_better_bot_wins_more_often() -> None:
 
 
 def test_every_bracket_has_a_measured_tie_rate() -> None:
-    brackets = {(name, value.name) for name, game in GAMES.items() for value in game.options[0].values}
-    assert set(TIE_RATES) == brackets
-    for game, value in brackets:
-        options = {GAMES[game].options[0].name: value}
-        assert LEAST_TIE_RATE <= draw_probability(game, options) == TIE_RATES[game, value] < 0.2
+    for game in GAMES.values():
+        for bracket in Bracket.all_of(game):
+            measured = profile_of(game.name).tie_rates[tuple(value for _, value in bracket.options)]
+            assert LEAST_TIE_RATE <= draw_probability(game.name, dict(bracket.options)) == measured < 0.2
 
 
 def test_options_that_are_not_given_have_their_default() -> None:

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from arena.bot.session import Session
+from arena.bot.session import BotSession
 from arena.server.config import CONFIG
 from arena.store.home import Home
 from arena.store.store import Store
@@ -79,7 +79,7 @@ def test_a_bot_that_sleeps_or_goes_loses_its_match_and_nobody_else_waits(served:
     """The SDK dials in by itself, as any bot can; the other one never answers, then is gone."""
 
     async def evening() -> None:
-        session = asyncio.create_task(Session(Simple("plays")).play(served.door, served.token("emil")))
+        session = asyncio.create_task(BotSession(Simple("plays")).play(served.door, served.token("emil")))
         async with visiting(served.door, hello(served.token("finn"), "sleeps")) as sleeper:
             await sleeper.hear_turn()
             assert "more than the 2 s" in await sleeper.hear_fault()
@@ -101,7 +101,7 @@ def test_a_bot_whose_stream_breaks_comes_back_to_its_seats(tmp_path: Path) -> No
         token = served.token("mia")
 
         async def evening() -> None:
-            session = asyncio.create_task(Session(Simple("plays")).play(served.door, served.token("emil")))
+            session = asyncio.create_task(BotSession(Simple("plays")).play(served.door, served.token("emil")))
             async with visiting(served.door, hello(token, "breaks")) as first:
                 turn = await first.hear_turn()
                 events = turn.events

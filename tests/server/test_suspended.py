@@ -9,18 +9,17 @@ from pathlib import Path
 import pytest
 
 from arena.errors import ArenaError
-from arena.games.registry import GAMES
+from arena.games.registry import GAMES, codec_of
 from arena.referee.match import Limits, Match, MatchPlan, Spent
 from arena.replay import FaultKind
 from arena.server.suspended import MAX_AGE, SuspendedMatch, SuspendedMatches
-from arena.wire import code_of
 
 
 def play(match: Match, turns: int) -> None:
     for _ in range(turns):
         if (seat := match.seat_to_ask) is None:
             return
-        match.answer(seat, code_of(match.plan.game, match.state.legal()[-1]), Spent(1.5))
+        match.answer(seat, codec_of(match.plan.game).codes[match.state.legal()[-1]], Spent(1.5))
 
 
 def suspended(match: Match) -> SuspendedMatch:

@@ -17,7 +17,7 @@ from typing import Any
 import grpc
 
 from arena.bot import Bot, MantisTurn, mantis
-from arena.bot.session import Session
+from arena.bot.session import BotSession
 from arena.referee.referee import SERVICE
 from arena.store.home import Home
 from arena.store.store import Store
@@ -112,7 +112,7 @@ async def playing(door: str, **tokens: str) -> AsyncIterator[None]:
 
     async def come(name: str, token: str) -> None:
         while True:
-            await Session(Simple(name)).play(door, token)
+            await BotSession(Simple(name)).play(door, token)
             await asyncio.sleep(0.1)
 
     tasks = [asyncio.create_task(come(name, token)) for name, token in tokens.items()]

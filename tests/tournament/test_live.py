@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from arena import wire
+from arena.games.registry import codec_of
 from arena.referee.match import Limits, Match, MatchPlan, Spent
 from arena.replay import Decision, FaultKind, dumps, loads, verify
 from arena.tournament.live import AT_ONCE, FRESH, KEEP, NEW_ONE_AFTER, REST, Broadcaster, LiveFolder
@@ -32,7 +32,7 @@ class Stage:
         for _ in range(times):
             seat = match.seat_to_ask
             if seat is not None:
-                match.answer(seat, wire.code_of(match.plan.game, match.state.legal()[0]), Spent(1.0))
+                match.answer(seat, codec_of(match.plan.game).codes[match.state.legal()[0]], Spent(1.0))
 
     def end(self, match: Match) -> None:
         self.move(match, 1000)

@@ -11,6 +11,7 @@ from functools import partial
 from importlib import resources
 from typing import Generic, TypeVar
 
+from arena.games.frames import Film
 from arena.reports import words
 from arena.reports.board import Board, HeadToHead, Overall, OverallRow, Row
 from arena.reports.words import NOT_SEPARATED, NOTHING, SIGMA, typeset
@@ -19,7 +20,6 @@ from arena.web.drawing.plots import MOST
 from arena.web.drawing.svg import Markup, joined, number, tag
 from arena.web.viewer import page
 from arena.web.viewer.chances import Chances
-from arena.web.viewer.film import Film
 
 POLICY = "default-src 'none'; style-src 'unsafe-inline'; img-src data:; base-uri 'none'; form-action 'none'"
 """Even if a name were ever taken for markup, a browser would neither run nor load anything."""

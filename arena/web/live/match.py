@@ -13,14 +13,14 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from arena.errors import ReplayError
+from arena.games.frames import Film, More
+from arena.games.registry import profile_of
 from arena.replay import read_header, read_line
 from arena.tournament.live import MOST_BYTES
-from arena.web.viewer.film import Film, FilmMaker, More
+from arena.web.viewer.film import FilmMaker
 
 SECONDS_A_STEP = 0.75
 """How long a step is shown to people, where a match is quicker than they are."""
-SCORING_STEPS = {"tentagram": 12}
-"""About how many steps a viewer adds when the match is over."""
 FROM_HERE = 3
 """Who comes in the middle of a match begins so many steps before the last one."""
 
@@ -123,7 +123,7 @@ class LiveMatch:
         """Whether those who have watched from the start have seen all of it, and the end for a while."""
         if not self.is_over:
             return self.is_broken
-        steps = self.steps - self._first + SCORING_STEPS.get(self.film["game"], 0)
+        steps = self.steps - self._first + profile_of(self.film["game"]).scoring_steps
         return now - self.since > steps * SECONDS_A_STEP + linger
 
     def message(self, now: float) -> str | None:

@@ -18,11 +18,11 @@ from typing import Self
 from anyio import to_thread
 
 from arena.errors import ArenaError
+from arena.games.frames import More
 from arena.store.home import Home
 from arena.tournament.live import LiveFolder
 from arena.web.events import EventHub, Maker, Subscriber, Topic, raw
 from arena.web.live.match import LiveMatch
-from arena.web.viewer.film import More
 
 LOOK = 0.2
 """Seconds between two looks at the files."""

@@ -11,7 +11,6 @@ from dataclasses import dataclass, field, replace
 from functools import cache
 
 from arena.errors import ArenaError
-from arena.games import mantis
 from arena.games.registry import find_game
 from arena.referee import Launch, Limits, Referee
 from arena.referee.match import Match, Spent
@@ -80,11 +79,3 @@ def _copy(match: Match) -> Match:
             copy.encoder.record(copy.state.apply(game.parse_action(entry.action)))
             copy.turn += 1
     return copy
-
-
-def chance_of_match(view: mantis.View, action: mantis.Action) -> float | None:
-    """The exact chance that the card which the action flips matches; None where it flips none."""
-    if action.kind == "pilfer":
-        return None
-    tank = view.tanks[view.seat if action.target is None else action.target]
-    return sum(chance for colour, chance in mantis.top_odds(view).items() if tank[colour])

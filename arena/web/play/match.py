@@ -159,7 +159,7 @@ class PersonMatch:
             left = self.person.seconds_left
             told["turn"] = {
                 "decision": self.person.decision,
-                "choices": words.choices(view, self.plan.bots, hints=self.wish.hints),
+                "choices": words.choices(self.plan.game, view, self.plan.bots, hints=self.wish.hints),
                 "seconds": self.wish.seconds,
                 "left": None if left is None else round(left, 2),
                 "hint": self.hint[1] if self.hint and self.hint[0] == self.person.decision else None,

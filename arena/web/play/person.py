@@ -7,12 +7,11 @@ import time
 from collections.abc import Callable
 
 from arena.errors import ArenaError
-from arena.games.registry import find_game
+from arena.games.registry import codec_of, find_game
 from arena.referee.match import NOTHING, Spent
 from arena.referee.table import Chair
 from arena.replay import Fault, FaultKind
 from arena.v1 import referee_pb2 as pb
-from arena.wire import code_of
 
 SECONDS_TO_SEE_A_MOVE = 1.6
 """What the browser may take to show a move. The clock starts when all that happened has been shown."""
@@ -100,7 +99,7 @@ class Person:
         if self._alarm:
             spent = Spent(1000 * max(0.0, time.monotonic() - self._starts))
         self._asked_no_more()
-        chair.table.answer(chair, code_of(match.plan.game, action), spent)
+        chair.table.answer(chair, codec_of(match.plan.game).codes[action], spent)
 
     def resign(self) -> None:
         """Gives the game up: the house plays on for this seat."""

@@ -12,7 +12,7 @@ from starlette.routing import Route
 
 from arena.errors import ArenaError, NotFound
 from arena.games.base import Json
-from arena.games.registry import GAMES
+from arena.games.registry import GAMES, words_of
 from arena.replay import strict_json
 from arena.web.events import stream
 from arena.web.play.lobby import Full
@@ -88,6 +88,7 @@ def table(request: Request) -> Response:
         request,
         "table.html",
         sitting=sitting,
+        how_to_play=words_of(sitting.wish.game).how_to_play(len(sitting.others) + 1, sitting.wish.options),
         title=" ".join([GAMES[sitting.wish.game].title, *sitting.wish.options.values()]),
         others=[each.opponent.label for each in sitting.others],
     )

@@ -1,27 +1,13 @@
-"""Choices and results in words. Names are put in as they are: the browser shows them as texts, never as markup."""
+"""Choices and results in words. Names are not escaped: the browser shows them as text, never as markup."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import NotRequired, TypedDict
+from typing import Any, TypedDict
 
-from arena.games import mantis, tentagram
+from arena.games.registry import words_of
+from arena.games.words import Choice
 from arena.referee import Outcome
-from arena.web.play.hints import chance_of_match
-
-
-class Choice(TypedDict):
-    """One of the things that the person can do now."""
-
-    action: str
-    """In the notation of replays."""
-    label: str
-    short: str
-    """The same, where there is little room and it is plain who is meant."""
-    fits: NotRequired[bool]
-    """Tentagram: whether the card fits there."""
-    odds: NotRequired[float]
-    """Mantis, with hints: the exact chance that the flipped card matches."""
 
 
 class Place(TypedDict):
@@ -32,8 +18,8 @@ class Place(TypedDict):
     detail: str
 
 
-class Ending(TypedDict):
-    """How the game came out."""
+class EndingInWords(TypedDict):
+    """How the game ended."""
 
     won: bool
     headline: str
@@ -41,39 +27,16 @@ class Ending(TypedDict):
     places: list[Place]
 
 
-def choices(view: object, names: Sequence[str], *, hints: bool) -> list[Choice]:
-    """What the seat on turn can do."""
-    if isinstance(view, mantis.View):
-        return [_mantis_choice(view, action, names, hints=hints) for action in view.legal]
-    assert isinstance(view, tentagram.View)
-    return [
-        {
-            "action": str(action),
-            "label": f"Lay {view.hand} on {action.table}",
-            "short": action.table,
-            "fits": action.table in view.fits,
-        }
-        for action in view.legal
-    ]
+def choices(game: str, view: Any, names: Sequence[str], *, hints: bool) -> list[Choice]:
+    """Return what the seat on turn can do."""
+    words = words_of(game)
+    return [words.choice(view, action, names, hints=hints) for action in view.legal]
 
 
-def _mantis_choice(view: mantis.View, action: mantis.Action, names: Sequence[str], *, hints: bool) -> Choice:
-    match action.target, action.kind:
-        case None, _:
-            label = short = "Score"
-        case target, "steal":
-            label, short = f"Steal from {names[target]}", "Steal"
-        case target, _:
-            label, short = f"Take a scored card from {names[target]}", "Take a card"
-    made: Choice = {"action": str(action), "label": label, "short": short}
-    if hints and (odds := chance_of_match(view, action)) is not None:
-        made["odds"] = round(odds, 4)
-    return made
-
-
-def ending(outcome: Outcome, seat: int) -> Ending:
-    """The result as the person on this seat is told it."""
+def ending(outcome: Outcome, seat: int) -> EndingInWords:
+    """Return the result as the person on this seat reads it."""
     result = outcome.result
+    words = words_of(outcome.plan.game)
     names = ["You" if each == seat else name for each, name in enumerate(outcome.plan.bots)]
     faults = {fault.seat: fault for fault in outcome.faults}
     places: list[Place] = [
@@ -82,7 +45,7 @@ def ending(outcome: Outcome, seat: int) -> Ending:
             "place": result.placements[each],
             "name": names[each],
             "own": each == seat,
-            "detail": _cards(result, each)
+            "detail": words.score(result, each)
             + (f"; forfeited: {faults[each].fault.meaning}" if each in faults and each != seat else "")
             + ("; you forfeited" if each in faults and each == seat else ""),
         }
@@ -106,10 +69,3 @@ def _headline(names: Sequence[str], winners: Sequence[int], seat: int) -> str:
         return f"{names[winners[0]]} wins."
     *others, last = [names[each] for each in sorted(winners, key=lambda each: each != seat)]
     return f"{', '.join(others)} and {last} share the win."
-
-
-def _cards(result: object, seat: int) -> str:
-    if isinstance(result, mantis.Result):
-        return f"{result.score[seat]} scored, {result.tank[seat]} in the tank"
-    assert isinstance(result, tentagram.Result)
-    return f"{result.cards[seat]} cards won"

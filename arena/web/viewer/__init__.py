@@ -3,14 +3,15 @@
 For Python:
 
     from arena.web.viewer.film import FilmMaker, film_of
-    from arena.web.viewer.frames import frame
+    from arena.games.registry import frames_of
     from arena.web.viewer.chances import chances_of
     from arena.web.viewer.page import as_html
 
     film_of(replay)                 the film of a finished match, with everything in it
     FilmMaker(header, seat)         a match that is still going on: .film is the film so far, .add(entry) takes the next
                                     line of the replay and returns what the browser's viewer.extend(more) takes
-    frame(state, seat)              the table as one seat may know it, for people who play in the browser
+    frames_of(game).frame(state, seat)
+                                    the table as one seat may know it, for people who play in the browser
     chances_of(replay)              the win-probability curve
     as_html(film, chances)          one file that needs no server
 

@@ -19,8 +19,8 @@ from hashlib import sha256
 from html import escape
 from importlib import resources
 
+from arena.games.frames import Film
 from arena.web.viewer.chances import Chances
-from arena.web.viewer.film import Film
 
 IMPORT = re.compile(r'^import \{[^}]*\} from "\./([a-z_]+\.js)";\n', re.MULTILINE)
 EXPORT = re.compile(r"^export (?=class|function|const|async)", re.MULTILINE)

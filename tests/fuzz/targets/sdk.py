@@ -13,9 +13,9 @@ from collections.abc import Iterator
 from google.protobuf.message import DecodeError
 
 from arena.bot import Bot, MantisTurn, TentagramTurn, mantis, tentagram
-from arena.bot.session import Session
+from arena.bot.session import BotSession
+from arena.games.codec import Unreadable
 from arena.v1 import referee_pb2 as pb
-from arena.wire.base import Unreadable
 from tests.fuzz.targets.desk import Desk, honest_answers
 
 
@@ -36,7 +36,7 @@ def check(data: bytes) -> None:
 
 
 async def _converse(data: bytes) -> None:
-    session = Session(Curious())
+    session = BotSession(Curious())
     sent: list[pb.PlayRequest] = []
 
     async def write(message: pb.PlayRequest) -> None:

@@ -9,6 +9,7 @@ import uvloop
 
 from arena.errors import NotFound
 from arena.games import mantis
+from arena.games.registry import codec_of
 from arena.referee import MatchPlan, Referee
 from arena.referee.match import Limits, Match, Spent
 from arena.sandbox import Sandbox
@@ -20,7 +21,6 @@ from arena.web.play.lobby import Lobby
 from arena.web.play.match import Phase
 from arena.web.play.opponents import Kind, Opponent, all_opponents, default_table
 from arena.web.play.request import PlayRequest
-from arena.wire import code_of
 from tests.support.waiting import until_async
 from tests.support.web_play import PLAYS, add_bot
 
@@ -84,7 +84,7 @@ def test_hints_come_from_the_position_and_leave_nothing_behind() -> None:
             assert said in [str(action) for action in match.state.legal()]
             assert len(match.replay.entries) == before
             assert said == await advice(referee, match, seat)
-            match.answer(seat, code_of("mantis", mantis.SCORE), Spent(0.0))
+            match.answer(seat, codec_of("mantis").codes[mantis.SCORE], Spent(0.0))
         async with referee.lent(adviser()) as instance:
             assert instance.connection.chairs == {}
             assert instance.matches == 1

@@ -8,6 +8,7 @@ from random import Random
 import pytest
 
 from arena.games import mantis, tentagram
+from arena.games.registry import profile_of
 from arena.replay import Decision, Fault, Replay
 from arena.web.viewer.chances import chances_at, chances_of
 from tests.support.films import match_with_faults, random_match, variant
@@ -52,12 +53,12 @@ def test_a_won_position_is_seen_as_won() -> None:
     state = mantis.new(3, "any")
     state.scores = [9, 0, 0]
     state.tanks[0] = [3] * 7
-    assert chances_at(state, [], Random(1), 2_000)[0] > 0.8
+    assert chances_at(state, [], profile_of("mantis"), Random(1), 2_000)[0] > 0.8
     laying = tentagram.new(3, "any")
     for _ in range(5):  # seat 0 has ten cards where nobody else has any
         for table in ("AB", "CD", "CE"):
             laying.apply(tentagram.LAY[tentagram.TableCard(table)])
-    assert sum(chances_at(laying, [], Random(1), 2_000)) <= 1
+    assert sum(chances_at(laying, [], profile_of("tentagram"), Random(1), 2_000)) <= 1
 
 
 def test_the_curve_of_a_seat_does_not_know_the_others_cards() -> None:
@@ -74,5 +75,9 @@ def test_the_curve_of_a_seat_does_not_know_the_others_cards() -> None:
     assert isinstance(first.entries[0], Decision)
     for each in (state, swapped):
         each.apply(tentagram.LAY[tentagram.TableCard(first.entries[0].action)])
-    assert chances_at(state, [], Random(1), MOVES, seat=0) == chances_at(swapped, [], Random(1), MOVES, seat=0)
-    assert chances_at(state, [], Random(1), MOVES) != chances_at(swapped, [], Random(1), MOVES)
+
+    def chances(of: tentagram.State, seat: int | None = None) -> list[float]:
+        return chances_at(of, [], profile_of("tentagram"), Random(1), MOVES, seat)
+
+    assert chances(state, seat=0) == chances(swapped, seat=0)
+    assert chances(state) != chances(swapped)

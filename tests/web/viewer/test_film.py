@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Sequence
 from random import Random
+from typing import Any
 
 import pytest
 from hypothesis import given, settings
@@ -13,12 +14,12 @@ from hypothesis import strategies as st
 from arena.errors import IllegalAction, ReplayMismatch
 from arena.games import mantis, tentagram
 from arena.games.base import AnyState
+from arena.games.frames import Entry, Film
 from arena.games.registry import find_game
 from arena.games.tentagram.cards import ANYWHERE
 from arena.replay import Decision, Fault, FaultKind, Header, follow, result_line, start
-from arena.web.viewer.film import Entry, Film, FilmMaker, film_of
-from arena.web.viewer.frames import MantisFrame, frame
-from tests.support.films import match_with_faults, random_match, variant
+from arena.web.viewer.film import FilmMaker, film_of
+from tests.support.films import frame, match_with_faults, random_match, variant
 from tests.support.hidden import actions_so_far, replayed, with_everything_hidden_permuted
 from tests.support.variants import VARIANTS, Variant
 
@@ -93,7 +94,7 @@ def test_what_happened_between_two_frames() -> None:
     assert {entry.get("icon") for entry in entries} == {None, "again", "pilfer", "bank"}
 
 
-def check_entry(entry: Entry, before: MantisFrame, after: MantisFrame) -> None:
+def check_entry(entry: Entry, before: Any, after: Any) -> None:
     seat = entry["seat"]
     gained = after["scores"][seat] - before["scores"][seat]
     if "flip" not in entry:

@@ -12,10 +12,9 @@ from playwright.sync_api import Browser, Page
 
 from arena.games import mantis, tentagram
 from arena.web.viewer.film import FilmMaker
-from arena.web.viewer.frames import frame
 from arena.web.viewer.page import START, bundle, static
 from tests.support.chromium import PHONE, new_page, violations
-from tests.support.films import match_with_faults, random_match, variant
+from tests.support.films import frame, match_with_faults, random_match, variant
 
 KIT = "window.kit = { Viewer, Table, frameAt };"
 PAGE = """<!doctype html><html lang="en"><head><meta charset="utf-8"><title>Table</title><link rel="icon" href="data:,">

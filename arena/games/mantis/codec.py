@@ -4,8 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from functools import lru_cache
+from random import Random
 
 from arena.games.base import Result
+from arena.games.codec import UNDECODABLE, Codec, Encoder, Reader, Unreadable
 from arena.games.mantis import (
     EDITIONS,
     SCORE,
@@ -23,9 +25,9 @@ from arena.games.mantis import (
     steal,
 )
 from arena.games.mantis import Result as MantisResult
+from arena.games.mantis.turn import MantisTurn
 from arena.v1 import mantis_pb2
 from arena.v1 import referee_pb2 as pb
-from arena.wire.base import UNDECODABLE, Encoder, Unreadable
 
 STEAL = 16
 PILFER = 32
@@ -80,7 +82,7 @@ def decode_event(code: bytes) -> Event:
 
 @lru_cache(maxsize=1024)
 def legal_codes(legal: tuple[Action, ...]) -> bytes:
-    """The legal actions as they are sent; there are not many different sets of them."""
+    """Return the legal actions as they are sent; few different sets of them occur."""
     return bytes(CODE_OF[action] for action in legal)
 
 
@@ -127,9 +129,7 @@ class MantisEncoder(Encoder):
         return ACTION_OF.get(code)
 
 
-class MantisReader:
-    """One match as a bot reads it: remembers what each turn need not repeat. Raises Unreadable where it cannot."""
-
+class MantisReader(Reader):
     __slots__ = ("dealt", "edition", "goal", "history", "seat", "seats", "unread")
 
     def __init__(self, start: pb.MatchStart) -> None:
@@ -145,7 +145,11 @@ class MantisReader:
             raise Unreadable("a start of Mantis") from error
         self.history: list[Event] = []
         self.unread = bytearray()
-        """Events that nobody has asked for yet: they are decoded only when somebody does."""
+        """Events that are not decoded yet: many bots never look at the history."""
+
+    def turn(self, message: mantis_pb2.MantisTurn, ends: float, rng: Random) -> MantisTurn:
+        self.unread += message.events
+        return MantisTurn.lazy(self.legal(message), lambda: self.view(message), ends, rng)
 
     def legal(self, turn: mantis_pb2.MantisTurn) -> tuple[Action, ...]:
         try:
@@ -183,5 +187,4 @@ def chunks(data: bytes, size: int) -> list[bytes]:
     return [data[place : place + size] for place in range(0, len(data), size)]
 
 
-def code_of(action: Action) -> int:
-    return CODE_OF[action]
+CODEC = Codec(MantisEncoder, MantisReader, CODE_OF, pb.GAME_MANTIS, "mantis_turns")

@@ -8,49 +8,35 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from arena import wire
 from arena.games import mantis, tentagram
+from arena.games.codec import Reader
+from arena.games.registry import codec_of
 from arena.v1 import referee_pb2 as pb
-from arena.wire import mantis as mantis_wire
-from arena.wire import tentagram as tentagram_wire
 from tests.support.variants import VARIANTS, Variant
-
-Reader = mantis_wire.MantisReader | tentagram_wire.TentagramReader
-
-
-def reader_of(start: pb.MatchStart) -> Reader:
-    if start.WhichOneof("game") == "mantis":
-        return mantis_wire.MantisReader(start)
-    return tentagram_wire.TentagramReader(start)
 
 
 @pytest.mark.parametrize("variant", VARIANTS, ids=str)
 def test_the_view_that_is_read_is_the_view_that_was_sent(variant: Variant) -> None:
     state = variant.new("wire")
-    encoder = wire.encoder(variant.game.name, state)
+    codec = codec_of(variant.game.name)
+    encoder = codec.encoder(state)
     readers: list[Reader] = []
     for seat in range(variant.seats):
         start = pb.MatchStart(match=seat + 1, seats=variant.seats, seat=seat)
         encoder.fill_start(start)
-        readers.append(reader_of(pb.MatchStart.FromString(start.SerializeToString())))
+        readers.append(codec.reader(pb.MatchStart.FromString(start.SerializeToString())))
     rng = Random("wire")
     number = 1
     while (seat_to_move := state.to_move) is not None:
         message = pb.PlayResponse()
         encoder.add_turn(message, seat_to_move, seat_to_move + 1, number, 0)
         message = pb.PlayResponse.FromString(message.SerializeToString())
-        reader = readers[seat_to_move]
-        if isinstance(reader, mantis_wire.MantisReader):
-            (mantis_turn,) = message.mantis_turns
-            reader.unread += mantis_turn.events
-            assert reader.view(mantis_turn) == state.view(seat_to_move)
-        else:
-            (tentagram_turn,) = message.tentagram_turns
-            reader.unread += tentagram_turn.events
-            assert reader.view(tentagram_turn) == state.view(seat_to_move)
+        (sent,) = getattr(message, codec.turns)
+        turn = readers[seat_to_move].turn(sent, 0.0, rng)
+        assert turn.view == state.view(seat_to_move)
+        assert turn.legal == state.legal()
         action = rng.choice(state.legal())
-        code = wire.code_of(variant.game.name, action)
-        assert encoder.action(code) is action
+        assert encoder.action(codec.codes[action]) is action
         encoder.record(state.apply(action))
         number += 1
     result = state.result()
@@ -58,8 +44,7 @@ def test_the_view_that_is_read_is_the_view_that_was_sent(variant: Variant) -> No
     encoder.fill_end(end, 0, result)
     if isinstance(result, mantis.Result):
         assert (tuple(end.mantis.score_piles), tuple(end.mantis.tanks)) == (result.score, result.tank)
-    else:
-        assert isinstance(result, tentagram.Result)
+    elif isinstance(result, tentagram.Result):
         assert tuple(end.tentagram.cards) == result.cards
         assert list(end.tentagram.pile_winners) == [-1 if p.winner is None else p.winner for p in result.piles]
         assert len(end.tentagram.decks) == 16 * variant.seats
@@ -68,15 +53,15 @@ def test_the_view_that_is_read_is_the_view_that_was_sent(variant: Variant) -> No
 @given(code=st.integers(0, 2**32 - 1))
 def test_any_number_is_an_action_or_none(code: int) -> None:
     for variant in (VARIANTS[0], VARIANTS[-1]):
-        encoder = wire.encoder(variant.game.name, variant.new("wire"))
-        action = encoder.action(code)
-        assert action is None or wire.code_of(variant.game.name, action) == code
+        codec = codec_of(variant.game.name)
+        action = codec.encoder(variant.new("wire")).action(code)
+        assert action is None or codec.codes[action] == code
 
 
 def test_a_pile_of_all_cards_fits_into_the_message() -> None:
     """256 cards in one pile are more than a byte holds."""
     state = tentagram.new(16, "wire")
-    encoder = wire.encoder("tentagram", state)
+    encoder = codec_of("tentagram").encoder(state)
     while state.to_move is not None:
         encoder.record(state.apply(tentagram.LAY[tentagram.TABLE_CARDS[0]]))
     encoder.fill_end(pb.MatchEnd(), 0, state.result())
@@ -90,6 +75,6 @@ def test_the_order_of_the_cards_to_come_is_not_sent() -> None:
     messages = []
     for game in (state, other):
         message = pb.PlayResponse()
-        wire.encoder("tentagram", game).add_turn(message, 0, 1, 1, 0)
+        codec_of("tentagram").encoder(game).add_turn(message, 0, 1, 1, 0)
         messages.append(message.SerializeToString(deterministic=True))
     assert messages[0] == messages[1]

@@ -8,8 +8,10 @@ from rich.console import Group, RenderableType
 from rich.table import Table
 from rich.text import Text
 
-from arena.cli.tables.seats import on_turn, seat_name
+from arena.games import terminal
 from arena.games.mantis import Back, Card, Colour, Flip, Icon, Pilfered, State
+from arena.games.mantis.words import WORDS
+from arena.games.terminal import on_turn, seat_name
 
 CHIPS = {
     Colour.RED: "bold white on #c62828",
@@ -41,9 +43,7 @@ def card_text(card: Card) -> Text:
     return Text.assemble(chip(card.colour), f" {card}")
 
 
-class Painter:
-    """Draws a game of Mantis."""
-
+class MantisPainter(terminal.Painter):
     def draw(self, state: State, names: Sequence[str], *, seen_by: int | None = None) -> RenderableType:
         del seen_by  # all that is drawn is open to everybody
         table = Table(box=None, pad_edge=False, padding=(0, 2), header_style="dim")
@@ -94,3 +94,6 @@ class Painter:
                     seat_name(seat, names), " pilfers a card from the score pile of ", seat_name(target, names), "."
                 )
         raise TypeError(f"not an event of Mantis: {event!r}")
+
+
+PAINTER = MantisPainter(WORDS)

@@ -3,14 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from random import Random
 
 from arena.games.base import AnyState, Result
+from arena.games.codec import UNDECODABLE, Codec, Encoder, Reader, Unreadable
 from arena.games.tentagram import DECK, LAY, TABLE_CARDS, Action, Card, Laid, State, TableCard, View
 from arena.games.tentagram import Result as TentagramResult
 from arena.games.tentagram.cards import FITTING_TABLES, PLACE_IN_DECK, SYMBOLS
+from arena.games.tentagram.turn import TentagramTurn
+from arena.games.turn import Clock
 from arena.v1 import referee_pb2 as pb
 from arena.v1 import tentagram_pb2
-from arena.wire.base import UNDECODABLE, Encoder, Unreadable
 
 PLACEMENT_CODES = {
     "free": tentagram_pb2.TENTAGRAM_PLACEMENT_FREE,
@@ -85,9 +88,7 @@ class TentagramEncoder(Encoder):
         return ACTION_OF.get(code)
 
 
-class TentagramReader:
-    """One match as a bot reads it: remembers what each turn need not repeat. Raises Unreadable where it cannot."""
-
+class TentagramReader(Reader):
     __slots__ = ("history", "placement", "seat", "seats", "unread")
 
     def __init__(self, start: pb.MatchStart) -> None:
@@ -99,7 +100,11 @@ class TentagramReader:
             raise Unreadable("a start of Tentagram") from error
         self.history: list[Laid] = []
         self.unread = bytearray()
-        """Events that nobody has asked for yet: they are decoded only when somebody does."""
+        """Events that are not decoded yet."""
+
+    def turn(self, message: tentagram_pb2.TentagramTurn, ends: float, rng: Random) -> TentagramTurn:
+        self.unread += message.events
+        return TentagramTurn(self.view(message), Clock(ends), rng)
 
     def view(self, turn: tentagram_pb2.TentagramTurn) -> View:
         try:
@@ -128,5 +133,4 @@ class TentagramReader:
         )
 
 
-def code_of(action: Action) -> int:
-    return CODE_OF[action]
+CODEC = Codec(TentagramEncoder, TentagramReader, CODE_OF, pb.GAME_TENTAGRAM, "tentagram_turns")

@@ -8,13 +8,13 @@ from rich.console import Group, RenderableType
 from rich.table import Table
 from rich.text import Text
 
-from arena.cli.tables.seats import SEAT_STYLES, on_turn, seat_name
+from arena.games import terminal
 from arena.games.tentagram import Card, Laid, LaidCard, Pile, Revealed, State, fits
+from arena.games.tentagram.words import WORDS
+from arena.games.terminal import SEAT_STYLES, on_turn, seat_name
 
 
-class Painter:
-    """Draws a game of Tentagram."""
-
+class TentagramPainter(terminal.Painter):
     def draw(self, state: State, names: Sequence[str], *, seen_by: int | None = None) -> RenderableType:
         return Group(self._piles(state, seen_by), Text(""), self._seats(state, names, seen_by))
 
@@ -81,3 +81,6 @@ class Painter:
             case Revealed():
                 return Text("All cards lie: they are turned face up and scored, pile by pile.")
         raise TypeError(f"not an event of Tentagram: {event!r}")
+
+
+PAINTER = TentagramPainter(WORDS)
