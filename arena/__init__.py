@@ -1,3 +1,22 @@
-"""A tournament arena for bots that play imperfect-information card games."""
+"""A tournament arena for bots that play imperfect-information card games. The API is `from arena import Arena`."""
 
+from __future__ import annotations
+
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from arena.api import Arena
+    from arena.requests import ResumeRequest, TournamentRequest
+
+__all__ = ["Arena", "ResumeRequest", "TournamentRequest", "__version__"]
 __version__ = "0.1.0"
+
+_HOME_OF = {"Arena": "arena.api", "ResumeRequest": "arena.requests", "TournamentRequest": "arena.requests"}
+
+
+def __getattr__(name: str) -> Any:
+    """Load the API on first use: bots import this package too, and their start-up counts."""
+    if name not in _HOME_OF:
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    return getattr(import_module(_HOME_OF[name]), name)

@@ -42,7 +42,7 @@ def test_from_nothing_to_a_leaderboard(tmp_path: Path) -> None:
     assert "my_bot 1 is in" in arena(*shlex.split(submit), *SLOW_MACHINE, cwd=tmp_path).stdout
     done = arena(*shlex.split(tournament), "--matches", "10", *SLOW_MACHINE, cwd=tmp_path)
     assert done.returncode == 0, done
-    assert "Only my_bot 1 was submitted, so random, greedy, counter, searcher play too." in done.stderr
+    assert "Only my_bot 1 is submitted; the bundled bots random, greedy, counter, searcher play too." in done.stderr
     assert "my_bot" in arena(*shlex.split(leaderboard), cwd=tmp_path).stdout
 
 

@@ -11,11 +11,11 @@ import typer
 from rich.live import Live
 from rich.text import Text
 
-from arena.cli.console import err, harmless, out
+from arena.cli.console import err, harmless, out, print_note
 from arena.cli.options import DEFAULT_HOME, AsJson, Seed, StoreUrl, TimeLimit, seconds
 from arena.cli.options import Home as HomeOption
 from arena.cli.sandboxes import LimitOptions, PonderOption, SandboxMode, may_ponder, sandbox_for
-from arena.cli.tournament import entrant
+from arena.events import Activity, Note
 from arena.games.brackets import Bracket
 from arena.rating.sprt import Decision, Hypotheses, Sprt, elo_of
 from arena.referee import Limits
@@ -23,6 +23,7 @@ from arena.store.home import Home
 from arena.store.store import Store
 from arena.tournament.comparison import Comparison, ComparisonResult
 from arena.tournament.comparison import compare as play
+from arena.tournament.entrants import find_entrant
 
 EXIT_NOT_BETTER = 1
 
@@ -66,7 +67,7 @@ def compare(
     limits = Limits(seconds(time_to_start) or 60.0, seconds(time_per_move))
     box = sandbox_for(sandbox, limit)
     with place.conducting(), Store.open(place.database) as store:
-        older, newer = (entrant(place, store, named, limits, box) for named in (old, new))
+        older, newer = (find_entrant(place, store, named, limits, box, _show) for named in (old, new))
         comparison = Comparison(
             older,
             newer,
@@ -94,6 +95,11 @@ def compare(
         _print(result)
     if result.decision is not Decision.BETTER:
         raise typer.Exit(EXIT_NOT_BETTER)
+
+
+def _show(event: Note | Activity) -> None:
+    if isinstance(event, Note):
+        print_note(event)
 
 
 def _state(test: Sprt) -> Text:

@@ -5,6 +5,9 @@ from __future__ import annotations
 from rich.console import Console
 from rich.markup import escape
 
+from arena.events import Note, NoteLevel
+
+STYLES = {NoteLevel.DETAIL: "dim", NoteLevel.INFO: "", NoteLevel.WARNING: "bold red"}
 NARROWEST = 20
 """A terminal that claims to be narrower than this is not believed."""
 USUAL = 80
@@ -34,3 +37,8 @@ def shown(text: str) -> str:
 def harmless_lines(text: str) -> str:
     """The same for a text of several lines."""
     return "\n".join(map(harmless, text.split("\n")))
+
+
+def print_note(note: Note) -> None:
+    """Print a note on standard error."""
+    err.print(harmless(note.text), style=STYLES[note.level], markup=False, highlight=False, soft_wrap=True)

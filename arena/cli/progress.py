@@ -1,9 +1,8 @@
-"""How a tournament goes, while it goes: a bar, the best five, and the faults."""
+"""The progress of a tournament on standard error: a live picture on a terminal, else one line now and then."""
 
 from __future__ import annotations
 
 import time
-from collections.abc import Mapping
 from types import TracebackType
 from typing import Self
 
@@ -13,32 +12,25 @@ from rich.progress_bar import ProgressBar
 from rich.table import Table
 from rich.text import Text
 
-from arena.cli.console import err, harmless
+from arena.cli.console import err, harmless, print_note
+from arena.events import Note
 from arena.reports.words import duration
-from arena.store.bots import BotVersion
-from arena.store.tournaments import TournamentRecord
-from arena.tournament.conductor import Progress
+from arena.tournament.outcome import TournamentEvent, TournamentProgress, TournamentStarted
 
-LINE_EVERY = 10.0
-"""Seconds between two lines where the output is no terminal."""
-
-
-MOST_WORKERS = 16
-"""So many workers of a cluster are shown one by one."""
+SECONDS_BETWEEN_LINES = 10.0
+"""Where the output is not a terminal."""
+MAX_WORKERS_SHOWN = 16
 
 
 class Display:
-    """Shows the progress on standard error: live on a terminal, as a line now and then elsewhere."""
+    """Shows the events of a tournament."""
 
-    def __init__(self, record: TournamentRecord, versions: Mapping[int, BotVersion]) -> None:
-        self.record = record
-        self.versions = versions
-        self.progress = Progress()
-        self.spoiled = 0
-        """Matches that the host has spoiled and that were played again."""
+    def __init__(self) -> None:
+        self.started: TournamentStarted | None = None
+        self._progress: TournamentProgress | None = None
+        self._activity = ""
         self._live = Live(console=err, transient=True, auto_refresh=False, get_renderable=self._picture)
         self._last_line = time.monotonic()
-        self._last_notice = ""
 
     def __enter__(self) -> Self:
         if err.is_terminal:
@@ -50,72 +42,68 @@ class Display:
     ) -> None:
         self._live.stop()
 
-    def show(self, progress: Progress) -> None:
-        self.progress = progress
-        self.spoiled = progress.spoiled
-        if progress.notice != self._last_notice:
-            self._last_notice = progress.notice
-            err.print(Text(f"cluster: {harmless(progress.notice)}", style="dim"), highlight=False, soft_wrap=True)
+    def show(self, event: TournamentEvent) -> None:
+        """Show an event; the `on_progress` of `Arena.tournament`."""
+        if isinstance(event, Note):
+            print_note(event)
+        elif isinstance(event, TournamentStarted):
+            self.started = event
+            if event.resumed:
+                err.print(f"Resuming {harmless(event.name)}.", markup=False, highlight=False)
+        elif isinstance(event, TournamentProgress):
+            self._progress = event
+        else:
+            self._activity = event.text
         if err.is_terminal:
             self._live.refresh()
-        elif time.monotonic() - self._last_line > LINE_EVERY:
+        elif self._progress and time.monotonic() - self._last_line > SECONDS_BETWEEN_LINES:
             self._last_line = time.monotonic()
-            err.print(self._headline(), highlight=False, soft_wrap=True)
-
-    def _headline(self) -> Text:
-        progress = self.progress
-        total = f" of {progress.expected:,}" if progress.expected else ""
-        parts = [
-            f"{progress.bracket}: {progress.played:,}{total} matches",
-            f"{progress.matches_per_second:,.0f}/s",
-        ]
-        if (left := self._seconds_left()) is not None:
-            parts.append(f"{duration(left)} left")
-        if progress.round:
-            parts.append(harmless(progress.round))
-        line = Text(" · ".join(parts))
-        if progress.paces and not err.is_terminal:
-            each = ", ".join(f"{harmless(pace.worker)} {pace.matches_per_second:,.0f}/s" for pace in progress.paces)
-            line.append(f" · {each}")
-        if progress.faults:
-            kinds = ", ".join(f"{count} {kind}" for kind, count in progress.faults.most_common())
-            line.append(f" · {progress.faults.total()} faults ({kinds})", style="bold red")
-        if progress.spoiled:
-            line.append(f" · {progress.spoiled} to be played again: {harmless(progress.last_trouble)}", style="yellow")
-        return line
-
-    def _seconds_left(self) -> float | None:
-        progress = self.progress
-        by_clock = None if progress.seconds is None else max(0.0, progress.seconds - progress.elapsed)
-        if not progress.expected or progress.played <= progress.played_before:
-            return by_clock
-        by_count = max(0, progress.expected - progress.played) / progress.matches_per_second
-        return by_count if by_clock is None else min(by_clock, by_count)
+            err.print(_headline(self._progress), highlight=False, soft_wrap=True)
 
     def _picture(self) -> RenderableType:
-        progress = self.progress
-        if not progress.played:
-            return Text(f"{progress.bracket}: starting the bots" if progress.bracket else "starting")
+        progress = self._progress
+        if progress is None or not progress.matches:
+            bracket = f"{progress.bracket}: " if progress else ""
+            return Text(harmless(self._activity) or (f"{bracket}starting the bots" if self.started else ""))
         bar: RenderableType = Text("")
-        if progress.expected:
-            bar = ProgressBar(total=progress.expected, completed=min(progress.played, progress.expected), width=60)
-        elif progress.seconds:
-            bar = ProgressBar(total=progress.seconds, completed=min(progress.elapsed, progress.seconds), width=60)
+        if progress.total:
+            bar = ProgressBar(total=progress.total, completed=min(progress.matches, progress.total), width=60)
+        elif progress.time_limit:
+            bar = ProgressBar(total=progress.time_limit, completed=min(progress.elapsed, progress.time_limit), width=60)
         line = Table.grid()
         line.add_row(bar)  # a bar by itself does not end its line
         table = Table.grid(padding=(0, 2))
-        if progress.top:
+        if progress.leaders:
             table.add_row(
                 "", Text("best five", style="dim"), Text("rating", style="dim"), Text("mu ± sigma", style="dim")
             )
-        for rank, (label, mu, sigma) in enumerate(progress.top, start=1):
-            table.add_row(f"{rank}", Text(harmless(label)), f"{mu - 3 * sigma:6.2f}", f"{mu:.2f} ± {sigma:.2f}")
-        if progress.paces:
+        for rank, leader in enumerate(progress.leaders, start=1):
+            rating = f"{leader.mu:.2f} ± {leader.sigma:.2f}"
+            table.add_row(f"{rank}", Text(harmless(leader.bot)), f"{leader.rating:6.2f}", rating)
+        if progress.workers:
             table.add_row("", Text("workers", style="dim"), Text("matches/s", style="dim"))
-        for pace in progress.paces[:MOST_WORKERS]:
+        for pace in progress.workers[:MAX_WORKERS_SHOWN]:
             table.add_row("", Text(harmless(pace.worker)), f"{pace.matches_per_second:,.0f}")
-        if len(progress.paces) > MOST_WORKERS:
-            others = progress.paces[MOST_WORKERS:]
+        if others := progress.workers[MAX_WORKERS_SHOWN:]:
             speed = sum(pace.matches_per_second for pace in others)
             table.add_row("", Text(f"{len(others)} others"), f"{speed:,.0f}")
-        return Group(self._headline(), line, table)
+        return Group(_headline(progress), line, table)
+
+
+def _headline(progress: TournamentProgress) -> Text:
+    total = f" of {progress.total:,}" if progress.total else ""
+    parts = [f"{progress.bracket}: {progress.matches:,}{total} matches", f"{progress.matches_per_second:,.0f}/s"]
+    if progress.seconds_left is not None:
+        parts.append(f"{duration(progress.seconds_left)} left")
+    if progress.round:
+        parts.append(harmless(progress.round))
+    line = Text(" · ".join(parts))
+    if progress.workers and not err.is_terminal:
+        each = ", ".join(f"{harmless(pace.worker)} {pace.matches_per_second:,.0f}/s" for pace in progress.workers)
+        line.append(f" · {each}")
+    if progress.faults:
+        kinds = ", ".join(f"{count} {kind}" for kind, count in progress.faults.items())
+        line.append(f" · {sum(progress.faults.values())} faults ({kinds})", style="bold red")
+    if progress.replayed:
+        line.append(f" · {progress.replayed} to be played again: {harmless(progress.last_host_fault)}", style="yellow")
+    return line

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import fields, replace
@@ -10,10 +9,11 @@ from typing import Annotated, Any
 
 import typer
 
-from arena.cli.console import err
-from arena.errors import ArenaError, choices
+from arena.cli.console import print_note
+from arena.errors import ArenaError, UserError, choices
 from arena.referee import Limits
-from arena.sandbox import Allowance, Mode, Probe, Sandbox, Tier, bytes_shown, choose, probe
+from arena.requests import BotRunOptions
+from arena.sandbox import Allowance, Sandbox, bytes_shown
 
 SandboxMode = Annotated[
     str,
@@ -84,48 +84,24 @@ def _value(name: str, text: str) -> float:
     return value if name == "cpus" else int(value)
 
 
-def check_mode(mode: str) -> None:
-    """Raises where there is no such sandbox."""
-    if mode not in list(Mode):
-        raise ArenaError(f"there is no sandbox {mode!r}: choose {choices([*Mode])}.")
+def options_for(sandbox: str, limits: Sequence[str] | None = None) -> BotRunOptions:
+    """Return the options of a command that only runs bots."""
+    return BotRunOptions(sandbox=sandbox, allowance=allowance(limits or ()))
 
 
 def sandbox_for(mode: str, limits: Sequence[str] | None = None) -> Sandbox:
-    """The sandbox to use, chosen and announced."""
-    check_mode(mode)
-    sandbox, found = choose(Mode(mode), allowance(limits or ()))
-    announce(found, asked_for=mode == Mode.NONE)
-    return sandbox
+    """Return the sandbox to use, and print which one it is."""
+    return options_for(mode, limits).choose_sandbox(print_note)
 
 
-def still_possible(sandbox: Sandbox) -> None:
-    """Raises where a tournament was begun in a sandbox that this machine does not have now."""
-    found = probe(sandbox.tier)
-    if not found.works:
-        raise ArenaError(
-            f"this tournament was begun in the {sandbox.tier} sandbox, and goes on in no other, but here it does not "
-            f"work: {found.detail}; {found.remedy}."
-        )
-    announce(found, asked_for=True)
-
-
-def announce(found: Probe, *, asked_for: bool) -> None:
-    """Says on the terminal where bots run."""
-    if found.tier is not Tier.NONE:
-        err.print(f"[dim]sandbox: {found.tier} ({found.detail})[/]", highlight=False, soft_wrap=True)
-        return
-    why = "" if asked_for else f" ({found.detail}; {found.remedy})"
-    err.print(
-        f"[bold red]sandbox: none[/]{why}: bots run with your rights, so play only with bots that you trust.",
-        highlight=False,
-        soft_wrap=True,
-    )
+def ponder_option(option: str | None) -> bool | None:
+    """Return what `--ponder` says. None: it was not given."""
+    if option not in (None, "on", "off"):
+        raise UserError(f"Invalid `--ponder {option}`: expected on or off.")
+    return None if option is None else option == "on"
 
 
 def may_ponder(option: str | None, limits: Limits, bots: int, cores: int | None = None) -> bool:
-    """Whether bots may think while others do."""
-    if option not in (None, "on", "off"):
-        raise ArenaError(f"--ponder {option}: choose on or off.")
-    timed = limits.turn is not None or limits.match is not None
-    cores = cores or len(os.sched_getaffinity(0))
-    return option == "on" if option else not (timed and bots > cores)
+    """Return whether bots may think while others do."""
+    times = BotRunOptions(time_per_move=limits.turn, time_per_match=limits.match, ponder=ponder_option(option))
+    return times.may_ponder(bots, cores)

@@ -11,8 +11,9 @@ import typer
 from arena.cli.console import out, shown
 from arena.cli.options import DEFAULT_HOME, StoreUrl, TimeLimit, seconds
 from arena.cli.options import Home as HomeOption
-from arena.cli.sandboxes import SandboxMode, check_mode, sandbox_for
+from arena.cli.sandboxes import SandboxMode, sandbox_for
 from arena.errors import ArenaError
+from arena.requests import check_sandbox_mode
 from arena.store.home import Home
 from arena.store.store import Store
 
@@ -67,7 +68,7 @@ def serve(
     from arena.server.serve import serve as run
     from arena.server.tls import Certificate, self_signed
 
-    check_mode(sandbox)
+    check_sandbox_mode(sandbox)
     place = Home(home, store_url)
     certificate = None
     if (cert is None) != (key is None):

@@ -9,6 +9,7 @@ import asyncio
 import signal
 import threading
 from collections.abc import Coroutine
+from concurrent.futures import ThreadPoolExecutor
 from typing import Any, TypeVar
 
 import uvloop
@@ -19,8 +20,11 @@ EXIT_TERMINATED = 143
 
 def run_to_end(job: Coroutine[Any, Any, T]) -> T:
     """Runs the job to its end. Raises SystemExit if SIGTERM came, when all that the job has begun is ended."""
+    if _has_running_loop():  # a notebook: only another thread can run a loop of its own
+        with ThreadPoolExecutor(1) as executor:
+            return executor.submit(uvloop.run, job).result()
     if threading.current_thread() is not threading.main_thread():
-        return uvloop.run(job)  # nobody else gets signals
+        return uvloop.run(job)  # only the main thread receives signals
     terminated = False
 
     async def until_terminated() -> T:
@@ -44,3 +48,11 @@ def run_to_end(job: Coroutine[Any, Any, T]) -> T:
         raise SystemExit(EXIT_TERMINATED) from None
     finally:
         signal.signal(signal.SIGTERM, before)
+
+
+def _has_running_loop() -> bool:
+    try:
+        asyncio.get_running_loop()
+    except RuntimeError:
+        return False
+    return True

@@ -28,7 +28,7 @@ from arena.store.tenure import Tenure
 from arena.store.tournaments import State, TournamentRecord
 from arena.tournament.course import Course
 from arena.tournament.event import Event
-from arena.tournament.interrupts import Interrupts
+from arena.tournament.interrupts import Interrupts, Stopped
 from arena.tournament.live import LiveFolder
 from arena.tournament.planner import MatchPlanner
 from arena.tournament.runners.local import LocalRunner, Pace, Runner
@@ -103,6 +103,7 @@ class Conductor:
         at_once: int = AT_ONCE,
         show: Callable[[Progress], None] = lambda _: None,
         players: Callable[[WorkerSetup, int, int], Runner] = LocalRunner,
+        stop: Callable[[], bool] = lambda: False,
     ) -> None:
         """`players` makes those who play, from the setup, the number of jobs, and how many matches each begins with."""
         self.home = home
@@ -115,6 +116,7 @@ class Conductor:
         self.at_once = at_once
         self.show = show
         self.players = players
+        self.stop = stop
         self.progress = Progress()
         self.courses: dict[str, Course] = {}
         """Those of the brackets that were played in this sitting, for whoever wants to draw them."""
@@ -138,7 +140,7 @@ class Conductor:
         self.home.note_conducted(self.record.id)
         left = [bracket for bracket in self.record.brackets if bracket.state is State.RUNNING]
         at_first = min(self.at_once, AT_ONCE_AT_FIRST)
-        with Interrupts() as interrupts, self.players(setup, self.jobs, at_first) as pool:
+        with Interrupts(self.stop) as interrupts, self.players(setup, self.jobs, at_first) as pool:
             for bracket in left:
                 share = None if self.event.seconds is None else self.event.seconds / len(self.record.brackets)
                 self.progress = Progress(bracket.bracket, seconds=share)
@@ -207,7 +209,7 @@ class BracketRun:
                     self._write()
                     self._show()
                     self._adjust_pace()
-        except (KeyboardInterrupt, SystemExit):  # raised above, where nothing is half done
+        except (KeyboardInterrupt, SystemExit, Stopped):  # raised above, where nothing is half done
             self._write()
             self._refit()
             if not self.record.rated:  # a comparison cannot be resumed

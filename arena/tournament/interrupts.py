@@ -7,16 +7,22 @@ from __future__ import annotations
 
 import signal
 import threading
+from collections.abc import Callable
 from types import FrameType, TracebackType
 from typing import Any, Self
 
 EXIT_TERMINATED = 143
 
 
+class Stopped(Exception):
+    """Raised by `Interrupts.check` when the caller's `stop` function has returned true."""
+
+
 class Interrupts:
     """While this is entered, signals wait until somebody asks for them."""
 
-    def __init__(self) -> None:
+    def __init__(self, stop: Callable[[], bool] = lambda: False) -> None:
+        self._stop = stop
         self._came: int | None = None
         self._before: dict[signal.Signals, Any] = {}
 
@@ -36,8 +42,10 @@ class Interrupts:
         self._came = number
 
     def check(self) -> None:
-        """Raises what the signal stands for, if one has come."""
+        """Raise what a received signal stands for, or `Stopped`."""
         if self._came == signal.SIGINT:
             raise KeyboardInterrupt
         if self._came == signal.SIGTERM:
             raise SystemExit(EXIT_TERMINATED)
+        if self._stop():
+            raise Stopped

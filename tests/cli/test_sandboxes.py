@@ -40,12 +40,12 @@ def test_when_bots_may_ponder() -> None:
     assert may_ponder(None, untimed, bots=3, cores=2)
     assert may_ponder("on", timed, bots=3, cores=2)
     assert not may_ponder("off", untimed, bots=2, cores=2)
-    with pytest.raises(ArenaError, match="choose on or off"):
+    with pytest.raises(ArenaError, match="expected on or off"):
         may_ponder("maybe", timed, bots=2)
 
 
 def test_a_sandbox_that_does_not_exist_is_refused() -> None:
-    assert "choose auto, strict or none" in complaint("match", "mantis", "random", "random", "--sandbox", "docker")
+    assert "expected auto, strict or none" in complaint("match", "mantis", "random", "random", "--sandbox", "docker")
 
 
 def test_the_tier_is_said_and_reported(tmp_path: Path) -> None:
@@ -109,7 +109,7 @@ def test_the_tier_of_every_match_is_on_record_and_a_resumed_tournament_keeps_it(
     without = {**os.environ, "PATH": str(tmp_path)}
     done = arena("tournament", "--resume", "--home", tmp_path, env=without)
     assert done.returncode == 2
-    assert "this tournament was begun in the strong sandbox, and goes on in no other" in done.stderr
+    assert "The tournament was started in the `strong` sandbox, which does not work here" in done.stderr
     assert "apt-get install bubblewrap" in done.stderr
     assert "leave out --sandbox" in complaint("tournament", "--resume", "--sandbox", "none", "--home", tmp_path)
 

@@ -59,7 +59,7 @@ def test_a_tournament_of_more_bots_than_there_are_files_for_costs_nobody_a_match
     assert done.returncode == 2, done
     assert "Traceback" not in done.stderr
     assert "Too many open files" in done.stderr
-    assert "Go on with: arena tournament --resume 1" in done.stderr
+    assert "Resume with: arena tournament --resume 1" in done.stderr
     assert forfeits(tmp_path) == 0
     assert on_record(tmp_path) < 30  # how many could be played hangs on how many bots were started at once
     play(tmp_path, "--resume")

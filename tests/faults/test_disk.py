@@ -60,7 +60,7 @@ def test_a_tournament_whose_disk_fills_up_goes_on_when_there_is_room(straight: P
         printed, errors = conductor.communicate(timeout=PATIENCE)
     assert conductor.returncode == 2, errors
     assert "Traceback" not in printed + errors
-    assert f"Go on with: arena tournament --resume 1 --home {home}" in errors
+    assert f"Resume with: arena tournament --resume 1 --home {home}" in errors
     assert "database or disk is full. Make room on the disk, then do it again" in errors
     disk.make_room()
     kept = on_record(home)

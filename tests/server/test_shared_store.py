@@ -61,7 +61,7 @@ def test_a_server_that_dies_and_comes_back_costs_nothing_that_was_told(tmp_path:
             kill(first)
             _, errors = conductor.communicate(timeout=PATIENCE)
         assert conductor.returncode == 2
-        assert "Go on with: arena tournament --resume 2" in errors
+        assert "Resume with: arena tournament --resume 2" in errors
         assert "cannot be used" in errors.splitlines()[-1]
         assert "Traceback" not in errors
         until(lambda: served.told("store.failed") != [])

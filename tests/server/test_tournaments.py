@@ -23,7 +23,7 @@ from tests.support.waiting import until
 
 NUMBER = 2
 """Of the tournament: the first one is the ladder."""
-KEPT = f"Interrupted. What was played is kept. Go on with: arena tournament --resume {NUMBER}"
+KEPT = f"Interrupted. All matches played so far are stored. Resume with: arena tournament --resume {NUMBER}"
 
 
 def test_a_tournament_goes_on_without_who_began_it_and_ends_with_the_server(tmp_path: Path) -> None:

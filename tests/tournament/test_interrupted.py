@@ -143,7 +143,7 @@ def test_an_interrupted_tournament_says_how_to_go_on(sign: signal.Signals, code:
         conductor.send_signal(sign)
         _, errors = conductor.communicate(timeout=PATIENCE)
     assert conductor.returncode == code
-    assert f"Go on with: arena tournament --resume 1 --home {tmp_path}" in errors
+    assert f"Resume with: arena tournament --resume 1 --home {tmp_path}" in errors
     assert "Traceback" not in errors
     until_gone(tmp_path)
     played = on_record(tmp_path)

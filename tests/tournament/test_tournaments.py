@@ -52,7 +52,7 @@ def test_what_the_host_lacks_is_nobodys_loss(home: Path, tmp_path: Path) -> None
     done = subprocess.run(command, capture_output=True, text=True, cwd=ROOT, timeout=PATIENCE, check=False)
     assert done.returncode == 2, done
     assert "Too many open files" in done.stderr
-    assert "Go on with: arena tournament --resume 1" in done.stderr
+    assert "Resume with: arena tournament --resume 1" in done.stderr
     assert on_record(tmp_path) == 0
     play(tmp_path, "--resume")
     assert results(tmp_path) == results(home)
@@ -220,17 +220,17 @@ def test_a_dry_run_plays_nothing(tmp_path: Path) -> None:
     ("arguments", "sentence"),
     [
         (("tournament", "nobody"), "unknown bot 'nobody'"),
-        (("tournament", "random", "random"), "random 1.0 is named twice."),
-        (("tournament", *FIELD, "--format", "lottery"), "there is no format 'lottery'"),
+        (("tournament", "random", "random"), "`random 1.0` is named twice."),
+        (("tournament", *FIELD, "--format", "lottery"), "Unknown format `lottery`"),
         (("tournament", *FIELD, "--bracket", "mantis/iconz"), "choose mantis, mantis/icons or mantis/grab."),
         (("tournament", "random", "greedy", "--bracket", "tentagram"), "tentagram needs at least 3 bots at a table"),
         (("tournament", *FIELD, "--bracket", "mantis", "--seats", "9"), "cannot be played with 9 seats"),
         (("tournament", "--resume", "99"), "there is no tournament 99 here"),
-        (("tournament", "--resume", "1"), "tournament 1 is over"),
-        (("tournament", *FIELD, "--until-separated", "99%"), "bots are told apart at 95%"),
-        (("tournament", *FIELD, "--double"), "--double is for --format knockout."),
+        (("tournament", "--resume", "1"), "`tournament 1` is already finished."),
+        (("tournament", *FIELD, "--until-separated", "99%"), "`--until-separated 99%` is not supported"),
+        (("tournament", *FIELD, "--double"), "`--double` applies only to `--format` knockout."),
         (("tournament", *FIELD, "--format", "ladder"), "a ladder has no end of its own"),
-        (("tournament", "--resume", "1", "--seed", "1"), "leave out --seed."),
+        (("tournament", "--resume", "1", "--seed", "1"), "`--seed` cannot be combined with `--resume`"),
         (("tournament", "random@7", "greedy"), "random has no version 7: choose 1.0."),
         (("leaderboard", "--json", "--csv"), "one form at a time"),
         (("leaderboard", "--tournament", "9" * 30), "there is no tournament"),

@@ -9,15 +9,16 @@ import multiprocessing
 import os
 import queue
 import signal
+import sys
 import threading
 import time
 from abc import ABC, abstractmethod
 from collections.abc import Iterator, Sequence
-from contextlib import suppress
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field, replace
 from multiprocessing.connection import Connection
 from multiprocessing.context import SpawnProcess
-from types import TracebackType
+from types import ModuleType, TracebackType
 from typing import NamedTuple, Self
 
 from arena.errors import HostFault
@@ -166,12 +167,8 @@ class LocalRunner(Runner):
         process = spawn.Process(
             target=work, args=(theirs, replace(self.setup, core=core)), name=f"arena worker {place}"
         )
-        # Ctrl-C reaches the whole group, and what follows from it is the conductor's business from the very start.
-        in_force = signal.signal(signal.SIGINT, signal.SIG_IGN)
-        try:
+        with _ignoring_sigint(), _hidden_main():
             process.start()
-        finally:
-            signal.signal(signal.SIGINT, in_force)
         theirs.close()
         hand = Hand(process, ours)
         # A thread for each worker, so that neither side ever waits for the other to make room in the pipe.
@@ -231,3 +228,27 @@ class LocalRunner(Runner):
         self._hands[place] = self._start(place)
         for job in dead.jobs.values():
             self._note_spoiled(job, why)
+
+
+@contextmanager
+def _ignoring_sigint() -> Iterator[None]:
+    """Let a child ignore Ctrl-C, which reaches the whole process group, from its first instruction."""
+    if threading.current_thread() is not threading.main_thread():  # only there can handlers be set
+        yield
+        return
+    handler = signal.signal(signal.SIGINT, signal.SIG_IGN)
+    try:
+        yield
+    finally:
+        signal.signal(signal.SIGINT, handler)
+
+
+@contextmanager
+def _hidden_main() -> Iterator[None]:
+    """Keep multiprocessing from running the caller's script again in the child: it may be without a main guard."""
+    main = sys.modules["__main__"]
+    sys.modules["__main__"] = ModuleType("__main__")
+    try:
+        yield
+    finally:
+        sys.modules["__main__"] = main

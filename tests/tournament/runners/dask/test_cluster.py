@@ -151,7 +151,7 @@ def test_what_cannot_be_reached_is_said(address: str | None, certificates: tuple
 
 def test_the_workers_say_how_many_cores_play(tmp_path: Path) -> None:
     sentence = complaint("tournament", *FIELD, "--cluster", "tcp://head:8786", "--jobs", "2", "--home", tmp_path / "x")
-    assert "leave out --jobs" in sentence
+    assert "`--jobs` does not apply to a cluster" in sentence
     assert not (tmp_path / "x").exists()
 
 

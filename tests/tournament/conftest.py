@@ -1,0 +1,7 @@
+"""Fixtures for tests of whole tournaments."""
+
+from __future__ import annotations
+
+from tests.support.tournaments import home
+
+__all__ = ["home"]
