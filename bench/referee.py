@@ -159,13 +159,13 @@ def measure_matches(job: Job) -> list[Meter]:
         meters = []
         async with Referee(LIMITS) as referee:
             began = perf_counter()
-            bot = await referee.start(program)
-            start, memory = perf_counter() - began, bot.process.memory()
+            bot = await referee.pool.start(program)
+            start, memory = perf_counter() - began, bot.child.memory()
             async for _ in play_series(referee, series(program, 1), [program] * 2, 1):
                 pass  # now the other seat's process is there too
             for matches in job.matches:
                 job.barrier.wait(PATIENCE)
-                bots = [instance.process.pid for instance in referee.instances.values()]
+                bots = [process.child.pid for process in referee.pool.processes.values()]
                 meters.append(meter := Meter(job.seconds, bots, start=start, memory=memory))
                 if matches:
                     await play_until_over(referee, program, matches, meter)
@@ -513,7 +513,7 @@ def print_verdicts(figures: Figures) -> None:
 def vitals(referee: Referee) -> tuple[float, int, int, float]:
     """Of the referee: memory in MB, open files, processes with all its children; and the memory of its bots in MB."""
     gc.collect()
-    us, bots = psutil.Process(), sum(instance.process.memory() for instance in referee.instances.values())
+    us, bots = psutil.Process(), sum(process.child.memory() for process in referee.pool.processes.values())
     return us.memory_info().rss / 2**20, us.num_fds(), 1 + len(us.children(recursive=True)), bots / 2**20
 
 

@@ -95,7 +95,7 @@ def tiers() -> list[Tier]:
 async def start_once(tier: Tier, bot: Launch) -> float:
     async with Referee(Limits(start=120.0), Settings(sandbox=Sandbox(tier))) as referee:
         began = perf_counter()
-        await referee.start(bot)
+        await referee.pool.start(bot)
         return 1000 * (perf_counter() - began)
 
 

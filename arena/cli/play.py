@@ -36,11 +36,11 @@ from arena.cli.sandboxes import LimitOptions, SandboxMode, sandbox_for
 from arena.errors import ArenaError, BadActionText, IllegalAction
 from arena.games.base import AnyGame
 from arena.games.registry import codec_of, find_game, painter_of, words_of
+from arena.protocol.clock import NOTHING
 from arena.referee import Launch, Limits, MatchPlan, Outcome, Referee, Settings
 from arena.referee.launch import distinct
-from arena.referee.match import NOTHING
 from arena.referee.running import run_to_end
-from arena.referee.table import Chair, Player
+from arena.referee.seats import Player, Seat
 from arena.replay import Fault
 from arena.submissions.build import build
 from arena.submissions.submission import find_submission
@@ -54,18 +54,18 @@ class Person:
     """The person at the terminal, as the table sees a player. Turns wait in a queue until the person answers."""
 
     def __init__(self) -> None:
-        self.turns: asyncio.Queue[Chair] = asyncio.Queue()
+        self.turns: asyncio.Queue[Seat] = asyncio.Queue()
 
-    def sit_down(self, chair: Chair) -> None:
+    def start_match(self, seat: Seat) -> None:
         """The person sees it on the screen."""
 
-    def ask(self, chair: Chair) -> None:
-        self.turns.put_nowait(chair)
+    def ask(self, seat: Seat) -> None:
+        self.turns.put_nowait(seat)
 
-    def tell_fault(self, chair: Chair, fault: Fault) -> None:
+    def report_fault(self, seat: Seat, fault: Fault) -> None:
         """A person at the terminal commits none."""
 
-    def stand_up(self, chair: Chair, end: pb.MatchEnd) -> None:
+    def end_match(self, seat: Seat, end: pb.MatchEnd) -> None:
         """The result is printed at the end."""
 
 
@@ -122,9 +122,9 @@ class Evening:
         out.print()
         out.print(self.painter.draw(state, self.names, seen_by=self.seat))
 
-    async def decide(self, chair: Chair) -> int:
+    async def decide(self, seat: Seat) -> int:
         """Shows the table and asks until there is a legal answer."""
-        state = chair.table.match.state
+        state = seat.match.state
         self.tell(state)
         self.draw(state)
         legal = state.legal()
@@ -217,8 +217,8 @@ def play(
                 turn = asyncio.create_task(person.turns.get())
                 await asyncio.wait([match, turn], return_when=asyncio.FIRST_COMPLETED)
                 if turn.done():
-                    chair = turn.result()
-                    chair.table.answer(chair, await evening.decide(chair), NOTHING)
+                    seat = turn.result()
+                    seat.answer(await evening.decide(seat), NOTHING)
                 else:
                     turn.cancel()
             return match.result()

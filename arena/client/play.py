@@ -21,7 +21,7 @@ from google.protobuf.message import DecodeError
 
 from arena.errors import ArenaError, BadSubmission, BotDidNotStart, refusal
 from arena.referee.launch import Launch
-from arena.referee.referee import SERVICE
+from arena.referee.server import SERVICE
 from arena.v1 import referee_pb2 as pb
 
 METHOD = f"/{SERVICE}/Play"

@@ -10,11 +10,11 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from hashlib import sha256
 from random import Random
-from typing import NamedTuple
 
 from arena.errors import IllegalAction
 from arena.games.base import OneOfAKind, Result
 from arena.games.registry import codec_of, find_game
+from arena.protocol.clock import Spent
 from arena.replay import Decision, Fault, FaultKind, Header, Replay, result_line
 
 
@@ -39,27 +39,6 @@ class Limits:
 
 
 PATIENCE, PATIENCE_BESIDES = 5, 1.0
-
-
-class Spent(NamedTuple):
-    """The time that a bot has taken for a turn, in ms."""
-
-    wall: float
-    """From the moment it could begin to its answer."""
-    cpu: float | None = None
-    """Of the processor, by all its processes; None where that cannot be measured."""
-
-    @property
-    def charged(self) -> float:
-        """What counts: the bot's own work where it is known, and not what others do to the machine meanwhile."""
-        return self.wall if self.cpu is None else self.cpu
-
-    def divided(self, parts: int) -> Spent:
-        """What falls to each of several turns that were answered together."""
-        return Spent(self.wall / parts, None if self.cpu is None else self.cpu / parts)
-
-
-NOTHING = Spent(0.0)
 
 
 @dataclass(frozen=True, slots=True)

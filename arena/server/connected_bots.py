@@ -8,8 +8,8 @@ from collections.abc import Callable, Collection
 
 from anyio import to_thread
 
-from arena.referee.connection import HOLD, Traffic
-from arena.referee.referee import HUNG_AFTER
+from arena.protocol.batching import Batching
+from arena.protocol.config import CONFIG as PROTOCOL_CONFIG
 from arena.server.config import ServerConfig
 from arena.server.log import log_event
 from arena.server.recording import StoreHealth
@@ -19,10 +19,10 @@ from arena.server.remote_bot import RemoteBot
 class ConnectedBots:
     """The bots by their version in the store."""
 
-    def __init__(self, config: ServerConfig, traffic: Traffic, left: Callable[[int], None]) -> None:
+    def __init__(self, config: ServerConfig, batching: Batching, left: Callable[[int], None]) -> None:
         """`left` is called with the version of a bot that has left."""
         self.config = config
-        self.traffic = traffic
+        self.batching = batching
         self.closing = False
         """Whether the server shuts down, so that no bot can reconnect."""
         self.changed = asyncio.Event()
@@ -42,7 +42,7 @@ class ConnectedBots:
         if before := self._bots.get(version):
             bot.take_over(before)
             before.remove("The bot has opened another connection, and only the latest one counts.")
-            log_event("bot.reconnected", bot=bot.entrant.label, seats=len(bot.connection.chairs))
+            log_event("bot.reconnected", bot=bot.entrant.label, seats=len(bot.session.seats))
         self._bots[version] = bot
         self.changed.set()
 
@@ -50,7 +50,7 @@ class ConnectedBots:
         """Remove a bot whose stream has ended, unless it has matches to which it may reconnect."""
         version = bot.entrant.version_id
         if bot.is_disconnected and bot.playing and not bot.dead and not self.closing:
-            log_event("bot.disconnected", bot=bot.entrant.label, seats=len(bot.connection.chairs))
+            log_event("bot.disconnected", bot=bot.entrant.label, seats=len(bot.session.seats))
             return
         log_event("bot.left", bot=bot.entrant.label, user=bot.token.user)
         bot.leave()
@@ -73,11 +73,11 @@ class ConnectedBots:
                 last_probe = time.monotonic()
                 for bot in bots:
                     bot.probe()
-                self.traffic.hold = max(HOLD, self.config.message_cost * len(bots))
+                self.batching.hold_seconds = max(PROTOCOL_CONFIG.hold_seconds, self.config.message_cost * len(bots))
                 self.changed.set()  # a bot may be reachable again
             for bot in bots:
                 if not bot.dead:
-                    bot.check_time(HUNG_AFTER)
+                    bot.check_time()
                 if bot.dead and bot.is_disconnected:  # its stream ended earlier
                     self.stream_ended(bot)
 

@@ -10,7 +10,7 @@ from grpc_health.v1 import health, health_pb2, health_pb2_grpc
 from grpc_reflection.v1alpha import reflection
 
 from arena.errors import ArenaError
-from arena.referee.referee import SERVER_OPTIONS
+from arena.referee.server import SERVER_OPTIONS
 from arena.server.config import ServerConfig
 
 

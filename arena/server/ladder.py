@@ -78,7 +78,7 @@ class OpenLadder:
         self.draining = False
         self.brackets = recorder.record.brackets
         self.pairings = Pairings(self.brackets, pace)
-        self.bots = ConnectedBots(config, referee.traffic, left=self.pairings.forget)
+        self.bots = ConnectedBots(config, referee.batching, left=self.pairings.forget)
         self._matches: dict[asyncio.Task[None], LadderMatch] = {}
         self._files = suspended
         self._suspended: list[SuspendedMatch] = []
@@ -172,7 +172,7 @@ class OpenLadder:
                 return
             if resumed:
                 log_event("match.resumed", match=job.plan.id)
-            players = [bot.connection if bot else None for bot in bots]
+            players = [bot.session if bot else None for bot in bots]
             outcome = await self.referee.play(job.plan, players, self.limits, match=playing.match)
         except ArenaError as error:
             log_event("match.failed", match=job.plan.id, why=str(error))

@@ -15,8 +15,9 @@ from anyio import to_thread
 from google.protobuf.message import DecodeError
 
 from arena.errors import ArenaError, BadStore
-from arena.referee.conversation import Stream
-from arena.referee.referee import HELLO_WITHIN, SERVICE
+from arena.referee.config import CONFIG
+from arena.referee.server import SERVICE
+from arena.referee.stream import RawStream
 from arena.server.auth import Authenticator, RequestRefused, bearer_token, peer_address, sentence, store_unavailable
 from arena.server.config import ServerConfig
 from arena.server.ladder import OpenLadder
@@ -51,7 +52,7 @@ class PlayService:
 
     async def _play(self, _: Any, stream: Any) -> None:
         try:
-            first = await asyncio.wait_for(stream.read(), HELLO_WITHIN)
+            first = await asyncio.wait_for(stream.read(), CONFIG.hello_seconds)
         except TimeoutError:
             return
         if first is grpc.aio.EOF:
@@ -94,8 +95,8 @@ class PlayService:
             raise RequestRefused(sentence(error)) from error
         self._check_capacity(label, token)  # other bots may have joined meanwhile
         ladder = self.ladder
-        traffic, join = ladder.referee.traffic, ladder.bots.join
-        return RemoteBot(token, entrant, self.config, traffic, join, ladder.metrics, TcpProbe(peer), said_hello)
+        batching, join = ladder.referee.batching, ladder.bots.join
+        return RemoteBot(token, entrant, self.config, batching, join, ladder.metrics, TcpProbe(peer), said_hello)
 
     def _check_capacity(self, label: str, token: Token) -> None:
         bots, config = self.ladder.bots.all(), self.config
@@ -106,7 +107,7 @@ class PlayService:
         if len(bots) >= config.max_bots:
             raise RequestRefused(f"The server is full: {config.max_bots} bots are connected. Retry later.")
 
-    async def _serve(self, bot: RemoteBot, hello: pb.Hello, stream: Stream, peer: str) -> None:
+    async def _serve(self, bot: RemoteBot, hello: pb.Hello, stream: RawStream, peer: str) -> None:
         """Serve the bot's stream until it ends."""
         label, token = bot.entrant.label, bot.token
         self.ladder.metrics.connections.labels("welcome").inc()

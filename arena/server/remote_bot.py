@@ -10,9 +10,9 @@ import time
 from collections.abc import Callable
 from dataclasses import dataclass
 
-from arena.referee.connection import Answer, Traffic
-from arena.referee.conversation import Conversation
-from arena.referee.table import Chair
+from arena.protocol.batching import Batching
+from arena.protocol.session import Answer, SessionSeat
+from arena.referee.stream import BotStream
 from arena.replay import FaultKind
 from arena.server.config import ServerConfig
 from arena.server.link import Grace, Link, LinkEvent, LinkState
@@ -32,7 +32,7 @@ class LadderEntrant:
     label: str
 
 
-class RemoteBot(Conversation):
+class RemoteBot(BotStream):
     """The stream of a remote bot."""
 
     def __init__(
@@ -40,7 +40,7 @@ class RemoteBot(Conversation):
         token: Token,
         entrant: LadderEntrant,
         config: ServerConfig,
-        traffic: Traffic,
+        batching: Batching,
         joined: Callable[[RemoteBot], None],
         metrics: Metrics,
         probe: TcpProbe,
@@ -50,8 +50,8 @@ class RemoteBot(Conversation):
 
         `said_hello` is when its hello arrived: the time that the server takes to accept it is not an absence.
         """
-        super().__init__(config.matches_per_bot, traffic)
-        self.connection.wake = self._wake
+        super().__init__(config.matches_per_bot, batching)
+        self.session.wake = self._wake
         self.max_message = config.max_bot_message
         self.config = config
         self.metrics = metrics
@@ -61,7 +61,7 @@ class RemoteBot(Conversation):
         self.playing: set[str] = set()
         """The matches in which it has a seat, or is about to get one."""
         self.link = Link(Grace(config.grace, config.grace_regained), said_hello, config.grace)
-        self._seats: list[tuple[Chair, float]] = []
+        self._seats: list[tuple[SessionSeat, float]] = []
         """Its seats when the stream broke, with the seconds that it had spent on the turn there."""
         self._probe = probe
         self._last_probe = 0.0
@@ -87,7 +87,7 @@ class RemoteBot(Conversation):
         self.joined(self)
 
     def _wake(self) -> None:
-        if self._oldest_turn is None and self.connection.turns_waiting:
+        if self._oldest_turn is None and self.session.turns_waiting:
             self._oldest_turn = time.perf_counter()
         self._something_to_send.set()
 
@@ -103,7 +103,7 @@ class RemoteBot(Conversation):
 
     @property
     def round_trip_ms(self) -> float:
-        return round(1000 * self.connection.round_trip, 3)
+        return round(1000 * self.session.round_trip, 3)
 
     def probe(self) -> None:
         """Read the TCP statistics, at long intervals while the bot sends messages."""
@@ -112,13 +112,13 @@ class RemoteBot(Conversation):
         if now - self._last_probe > (0.0 if is_silent else self.config.probe_interval):
             self._last_probe = now
             self.update_link(self._probe.status())
-            self.metrics.round_trip.observe(self.connection.round_trip)
+            self.metrics.round_trip.observe(self.session.round_trip)
 
     def update_link(self, status: TcpStatus) -> None:
         """Apply the TCP statistics to the link and to the clocks."""
         if self.is_disconnected:
             return
-        self.connection.round_trip = status.round_trip or self.connection.round_trip
+        self.session.round_trip = status.round_trip or self.session.round_trip
         if status.lost:
             self._link_event(LinkEvent.PACKETS_LOST, status.silent)
         elif not self.link.is_connected:
@@ -129,7 +129,7 @@ class RemoteBot(Conversation):
         before, self.link = self.link, self.link.after(event, now, silence)
         if self.link.is_connected and not before.is_connected:  # no clock has run meanwhile
             absence = before.absence(now)
-            self.connection.stood_still(absence)
+            self.session.shift_clocks(absence)
             if self._writing_since is not None:
                 self._writing_since += absence
 
@@ -139,7 +139,7 @@ class RemoteBot(Conversation):
             self._link_event(LinkEvent.MESSAGE)
         super()._handle(message)
 
-    def _about_the_clock(self) -> str:
+    def _clock_note(self) -> str:
         return f" The network round trip of {self.round_trip_ms:g} ms is not charged."
 
     # Absence and reconnect
@@ -149,12 +149,12 @@ class RemoteBot(Conversation):
             self._seats = self._leave_seats()
             self._link_event(LinkEvent.STREAM_ENDED)
 
-    def _leave_seats(self) -> list[tuple[Chair, float]]:
-        return self.connection.stop_asking(self._now().later(-self.link.absence(time.monotonic())))
+    def _leave_seats(self) -> list[tuple[SessionSeat, float]]:
+        return self.session.abandon(self._now().later(-self.link.absence(time.monotonic())))
 
-    def check_time(self, hung_after: float) -> None:
+    def check_time(self) -> None:
         if self.link.is_connected:
-            super().check_time(hung_after)
+            super().check_time()
         elif self.link.is_expired(time.monotonic()) or (self.is_disconnected and not self.playing):
             self.remove(f"Its connection broke, and it did not reconnect within {self.link.grace_left:.1f} s.")
 
@@ -163,27 +163,27 @@ class RemoteBot(Conversation):
         seats = before._seats if before.is_disconnected else before._leave_seats()
         self.link = before.link.reconnected(self.link.since)
         self.playing = before.playing
-        for chair, thought in seats:
-            if chair.number not in before.connection.chairs or chair.forfeited:
+        for seat, thought in seats:
+            if seat.match_number not in before.session.seats or seat.forfeited:
                 continue  # the match has ended
-            if chair.table.match.plan.game in self.games:
-                del before.connection.chairs[chair.number]
-                self.connection.take_over(chair, thought)
+            if seat.game in self.games:
+                del before.session.seats[seat.match_number]
+                seat.move_to(self.session, thought)
             else:
                 why = "It reconnected as a bot that does not play this game."
-                chair.table.forfeit(chair, FaultKind.DISCONNECT, why)
+                seat.forfeit(FaultKind.DISCONNECT, why)
 
     # The end
 
     def remove(self, why: str) -> None:
         """End the stream and forfeit its matches."""
-        self.lose_all(FaultKind.DISCONNECT, why)
+        self.forfeit_all(FaultKind.DISCONNECT, why)
         self.leave()
 
     def leave(self) -> None:
         """End the stream in order."""
         self.dead = True
-        self.connection.traffic.connections.discard(self.connection)
+        self.session.close()
         self._closing.set()
 
 

@@ -13,7 +13,7 @@ from arena.errors import ArenaError, HostFault
 from arena.games.brackets import Bracket
 from arena.games.registry import find_game
 from arena.referee import Launch, Limits, Outcome, Referee, Settings
-from arena.referee.instance import Instance
+from arena.referee.processes.process import BotProcess
 from arena.referee.series import pairings, play_series
 from arena.replay import Decision, verify
 from arena.submissions.submission import bundled_submission
@@ -62,44 +62,44 @@ class Conformance:
         async with Referee(limits, self.settings) as referee:
             started = time.monotonic()
             try:
-                instance = await referee.start(program)
+                process = await referee.pool.start(program)
             except HostFault:
                 raise
             except ArenaError as error:
                 yield Verdict(False, "says hello", str(error))
                 return
-            self.introduction = Introduction(tuple(instance.games), instance.hello.language)
-            yield Verdict(True, "says hello", f"after {time.monotonic() - started:.2f} s, {_introduction(instance)}")
+            self.introduction = Introduction(tuple(process.games), process.hello.language)
+            yield Verdict(True, "says hello", f"after {time.monotonic() - started:.2f} s, {_introduction(process)}")
             outcomes: list[Outcome] = []
             memory = 0
-            for bracket, seats in _brackets(instance) if self.games else ():
+            for bracket, seats in _brackets(process) if self.games else ():
                 where = f"{bracket.game} {' '.join(value for _, value in bracket.options)}, {seats} seats"
                 doing(f"playing {where}")
                 played = [outcome async for outcome in _play(referee, bracket, seats, program, sparring, self.games)]
-                memory = max(memory, instance.process.memory() if not instance.dead else 0)
+                memory = max(memory, process.child.memory() if not process.dead else 0)
                 outcomes += played
                 yield _bracket_verdict(where, program, played)
             for verdict in _summary(program, outcomes, limits, memory):
                 yield verdict
             started = time.monotonic()
-            await instance.stop(TIME_TO_END)
+            await process.stop(TIME_TO_END)
             yield Verdict(
-                instance.process.ended_by_itself,
+                process.child.exited_by_itself,
                 "ends when its stream ends",
-                f"after {time.monotonic() - started:.2f} s ({instance.process.how_it_ended})",
+                f"after {time.monotonic() - started:.2f} s ({process.child.exit_status})",
                 necessary=False,
             )
 
 
-def _introduction(instance: Instance) -> str:
-    hello = instance.hello
+def _introduction(process: BotProcess) -> str:
+    hello = process.hello
     at_once = f"{hello.matches_at_once} matches at once" if hello.matches_at_once else "any number of matches at once"
-    return f"{hello.name} {hello.version} in {hello.language}, plays {' and '.join(instance.games)}, {at_once}"
+    return f"{hello.name} {hello.version} in {hello.language}, plays {' and '.join(process.games)}, {at_once}"
 
 
-def _brackets(instance: Instance) -> Iterator[tuple[Bracket, int]]:
+def _brackets(process: BotProcess) -> Iterator[tuple[Bracket, int]]:
     """Yield every bracket of every game that the bot plays, with the fewest seats and with up to six."""
-    for name in instance.games:
+    for name in process.games:
         for bracket in Bracket.all_of(find_game(name)):
             for seats in sorted({bracket.fewest, min(bracket.seat_range[-1], 6)}):
                 yield bracket, seats

@@ -49,7 +49,7 @@ class Evening:
 
 async def play_all(tag: str) -> Evening:
     async with Referee(Limits(start=60.0, turn=TURN)) as referee:
-        await referee.start(RANDOM)
+        await referee.pool.start(RANDOM)
         size = psutil.Process().memory_info().rss
 
         async def play(name: str, first: Launch) -> list[Outcome]:

@@ -77,7 +77,7 @@ def test_a_bot_that_cannot_be_let_in_has_not_lost(tag: str) -> None:
     late, random = stubborn("comes-late", tag), find_launch("random")
 
     async def play_without_files(referee: Referee, match: asyncio.Task[Outcome]) -> None:
-        while len(referee.instances) < 2:
+        while len(referee.pool.processes) < 2:
             await asyncio.sleep(0.01)
         soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
         # None at all: others may be closed at any moment, and would make room for more.
@@ -90,7 +90,7 @@ def test_a_bot_that_cannot_be_let_in_has_not_lost(tag: str) -> None:
 
     async def job() -> Outcome:
         async with Referee(LIMITS) as referee:
-            await referee.start(random)  # it is here when the files run out
+            await referee.pool.start(random)  # it is here when the files run out
             plan = MatchPlan("m", "mantis", {}, "seed", (late.label, random.label))
             referee.limits = replace(LIMITS, start=6.0)
             first = asyncio.create_task(referee.play(plan, (late, random)))

@@ -14,9 +14,11 @@ from arena import replay
 from arena.bot.session import BotSession
 from arena.errors import BadSubmission, BotDidNotStart, MalformedReplay, ReplayError
 from arena.games.codec import Unreadable
-from arena.referee.connection import Moment, Traffic
-from arena.referee.instance import Instance
+from arena.protocol.batching import Batching
+from arena.protocol.clock import Moment
+from arena.protocol.session import SessionState
 from arena.referee.launch import Launch
+from arena.referee.processes.process import BotProcess
 from arena.sandbox import Sandbox, View
 from arena.submissions.manifest import MANIFEST
 from arena.submissions.submission import find_launch
@@ -73,10 +75,10 @@ def test_a_late_answer_to_a_lost_match_ends_the_wait_for_it() -> None:
     desk.wait(1.5)
     assert any(table.match.forfeited for table in desk.tables)
     desk.send(honest_answers(message).SerializeToString())
-    assert not desk.attacker.late
+    assert desk.attacker.state is not SessionState.LATE
     desk.play_to_the_end()
     assert sum(fault.fault is replay.FaultKind.TIMEOUT for table in desk.tables for fault in table.match._faults) == 1
-    assert desk.bots[ATTACKER].traffic.unanswered == 0
+    assert desk.bots[ATTACKER].batching.in_flight == 0
 
 
 class SlowStream:
@@ -94,19 +96,19 @@ def test_a_hello_that_is_refused_is_not_followed_by_another(tmp_path: Path) -> N
 
     async def say_hello_twice() -> None:
         program = Launch("attacker", "", tmp_path, ("sleep", "600"))
-        instance = Instance(program, "unix:nowhere", None, 1, Traffic(), Sandbox().cell(View(tmp_path, tmp_path)))
-        hellos = [pb.Hello(protocol=version, token=instance.token, games=[pb.GAME_MANTIS]) for version in (2, 1)]
-        streams = [asyncio.create_task(instance.serve(hello, SlowStream())) for hello in hellos]
+        process = BotProcess(program, "unix:nowhere", None, 1, Batching(), Sandbox().cell(View(tmp_path, tmp_path)))
+        hellos = [pb.Hello(protocol=version, token=process.token, games=[pb.GAME_MANTIS]) for version in (2, 1)]
+        streams = [asyncio.create_task(process.serve(hello, SlowStream())) for hello in hellos]
         try:
             await asyncio.sleep(0.01)
             with pytest.raises(BotDidNotStart, match="speaks version 2 of the protocol"):
-                await instance.wait_until_ready(0.1)
-            assert not instance.games
+                await process.wait_until_ready(0.1)
+            assert not process.games
         finally:
             for stream in streams:
                 stream.cancel()
-            instance.process.kill()
-            await instance.stop()
+            process.child.kill()
+            await process.stop()
 
     asyncio.run(say_hello_twice())
 

@@ -22,7 +22,7 @@ import uvloop
 
 from arena import replay
 from arena.referee import Launch, Limits, MatchPlan, Outcome, Referee
-from arena.referee.instance import Instance
+from arena.referee.processes.process import BotProcess
 from arena.replay import Decision
 from arena.submissions.submission import find_launch
 from arena.v1 import referee_pb2 as pb
@@ -142,17 +142,17 @@ async def attack(
     rng.shuffle(seats)
     plan = MatchPlan(f"attacked {number}", "mantis", {}, f"seed {number}", tuple(bot.label for bot in seats))
     match = asyncio.create_task(referee.play(plan, seats))
-    instance = await process_of(referee, program)
-    lines = await introduce(instance.token, channel, rng.choice(greetings))
-    await asyncio.gather(*(converse(line, instance.token, rng) for line in lines))
+    process = await process_of(referee, program)
+    lines = await introduce(process.token, channel, rng.choice(greetings))
+    await asyncio.gather(*(converse(line, process.token, rng) for line in lines))
     return await match
 
 
-async def process_of(referee: Referee, program: Launch) -> Instance:
+async def process_of(referee: Referee, program: Launch) -> BotProcess:
     while True:
-        for instance in referee.instances.values():
-            if instance.program is program:
-                return instance
+        for process in referee.pool.processes.values():
+            if process.launch is program:
+                return process
         await asyncio.sleep(0.01)
 
 
@@ -234,7 +234,7 @@ def test_honest_matches_end_as_if_nobody_attacked(tmp_path: Path, caplog: pytest
         for seed in range(WAVES):
             async with Referee(LIMITS) as referee:
                 honest, attacked = await within(play_under_attack(referee, seed, tmp_path))
-                assert referee.traffic.unanswered == 0
+                assert referee.batching.in_flight == 0
             assert [played(outcome) for outcome in honest] == undisturbed
             for outcome in (*honest, *attacked):
                 check(outcome)

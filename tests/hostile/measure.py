@@ -210,22 +210,22 @@ class _Session:
         deadline = time.monotonic() + PATIENCE
         for program in programs:
             while time.monotonic() < deadline:
-                alive = [each for each in referee.instances.values() if each.program == program and not each.dead]
-                ended = [each for each in referee.instances.values() if each.program == program]
+                alive = [each for each in referee.pool.processes.values() if each.launch == program and not each.dead]
+                ended = [each for each in referee.pool.processes.values() if each.launch == program]
                 log = logs / program.log_name
                 text = log.read_text(errors="replace") if log.exists() else ""
                 lines = [line for line in text.splitlines() if line.startswith(SIGN)]
                 if lines:
                     evidence.tallies.append(json.loads(lines[-1].removeprefix(SIGN)))
                     break
-                if not alive and not any(not each.process.exited.is_set() for each in ended):
+                if not alive and not any(not each.child.exited.is_set() for each in ended):
                     break
                 await asyncio.sleep(0.05)
             evidence.log += text[-3000:]
 
     def _not_held_back(self, referee: Referee, program: Launch, evidence: Evidence) -> list[str]:
         """Whether it may use more than its share of the processor. How much it got says little on a busy machine."""
-        cells = [each.cell for each in referee.instances.values() if each.program == program]
+        cells = [each.cell for each in referee.pool.processes.values() if each.launch == program]
         folders = [folder for cell in cells if isinstance(cell, LockedBox) for folder in cell.group.folders]
         quotas = [folder / name for folder in folders for name in ("cpu.cfs_quota_us", "cpu.max")]
         if not [int(path.read_text().split()[0]) for path in quotas if path.exists()]:
@@ -292,7 +292,7 @@ async def _growth(evidence: Evidence, referee: Referee, programs: Sequence[Launc
         nonlocal peak, most
         while evidence.attack.alone:
             peak = max(peak, psutil.Process().memory_info().rss)
-            attackers = [each.process for each in referee.instances.values() if each.program in programs]
+            attackers = [each.child for each in referee.pool.processes.values() if each.launch in programs]
             most = max(most, *(process.memory() for process in attackers), 0)
             await asyncio.sleep(0.1)
 

@@ -4,14 +4,16 @@ from __future__ import annotations
 
 import asyncio
 import sys
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
+from arena.protocol.clock import Moment, Spent
 from arena.referee import Launch, Limits, MatchPlan, Outcome, Referee, Settings
-from arena.referee.connection import Moment
-from arena.referee.host import STALL, Host
-from arena.referee.match import Match, Spent
+from arena.referee.config import CONFIG
+from arena.referee.host_load import HostLoad
+from arena.referee.match import Match
 from arena.sandbox import Sandbox, Tier, probe
 from arena.submissions.submission import find_launch
 
@@ -102,7 +104,7 @@ async def play(settings: Settings, limits: Limits, *programs: Launch) -> tuple[O
     async with Referee(limits, settings) as referee:
         plan = MatchPlan("clocks", "mantis", {}, "clocks", tuple(program.label for program in programs))
         outcome = await referee.play(plan, programs)
-        states = "frozen" if any(instance.cell.frozen for instance in referee.instances.values()) else "free"
+        states = "frozen" if any(instance.cell.frozen for instance in referee.pool.processes.values()) else "free"
     return outcome, states
 
 
@@ -144,14 +146,14 @@ def test_a_bot_may_ponder_where_it_is_allowed(tmp_path: Path) -> None:
 
 def test_a_referee_that_comes_late_has_an_overloaded_machine(monkeypatch: pytest.MonkeyPatch) -> None:
     now = 100.0
-    monkeypatch.setattr("arena.referee.host.time.monotonic", lambda: now)
-    monkeypatch.setattr("arena.referee.host.SAMPLE", 1e9)
-    host = Host()
+    monkeypatch.setattr("arena.referee.host_load.time.monotonic", lambda: now)
+    monkeypatch.setattr("arena.referee.host_load.CONFIG", replace(CONFIG, load_interval=1e9))
+    host = HostLoad()
     now += 0.02
-    host.look(0.02)
+    host.sample(0.02)
     assert not host.overloaded_since(0.0)
-    now += 0.03 + STALL
-    host.look(0.02)
+    now += 0.03 + CONFIG.stall
+    host.sample(0.02)
     assert host.overloaded_since(100.0)
     assert not host.overloaded_since(now + 1)
 
@@ -160,6 +162,6 @@ def test_a_referee_that_comes_late_has_an_overloaded_machine(monkeypatch: pytest
     ("running", "stolen", "crowded"), [(1, 0, False), (1000, 0, True), (1, 500, True), (1, 10, False)]
 )
 def test_what_the_kernel_says_about_a_crowd(running: int, stolen: int, crowded: bool) -> None:
-    host = Host()
+    host = HostLoad()
     host._is_crowded("cpu  100 0 100 800 0 0 0 0 0 0\nprocs_running 1\n")
     assert host._is_crowded(f"cpu  200 0 200 1600 0 0 0 {stolen} 0 0\nprocs_running {running}\n") is crowded

@@ -13,8 +13,10 @@ import pytest
 import uvloop
 
 from arena.errors import BadSubmission
+from arena.referee.config import CONFIG
 from arena.referee.launch import Launch
-from arena.referee.process import LOG_CAP, READ_AT_ONCE, TAIL, BotLog, BotProcess
+from arena.referee.processes.child import BotChild
+from arena.referee.processes.log import BotLog
 from arena.sandbox import Allowance, Cell, View
 from tests.support.referees import alive
 from tests.support.waiting import until_async
@@ -33,13 +35,13 @@ def total_size(folder: Path) -> int:
 def test_the_log_never_outgrows_its_cap_and_keeps_the_end(tmp_path: Path) -> None:
     log = BotLog(tmp_path / "bot.log")
     everything = b"".join(b"%09d\n" % number for number in range(400_000))
-    for start in range(0, len(everything), READ_AT_ONCE):
-        log.write(everything[start : start + READ_AT_ONCE])
-        assert total_size(tmp_path) <= LOG_CAP + READ_AT_ONCE
+    for start in range(0, len(everything), CONFIG.read_size):
+        log.write(everything[start : start + CONFIG.read_size])
+        assert total_size(tmp_path) <= CONFIG.log_cap + CONFIG.read_size
     kept = (tmp_path / "bot.old").read_bytes() + (tmp_path / "bot.log").read_bytes()
     assert everything.endswith(kept)
-    assert len(kept) >= LOG_CAP // 2 - READ_AT_ONCE
-    assert log.tail == everything[-TAIL:]
+    assert len(kept) >= CONFIG.log_cap // 2 - CONFIG.read_size
+    assert log.tail == everything[-CONFIG.log_tail :]
     assert sorted(file.name for file in tmp_path.iterdir()) == ["bot.log", "bot.old"]
 
 
@@ -48,15 +50,15 @@ def test_the_log_goes_on_where_an_earlier_one_stopped(tmp_path: Path) -> None:
     BotLog(path).write(b"yesterday\n")
     BotLog(path).write(b"today\n")
     assert path.read_text() == "yesterday\ntoday\n"
-    path.write_bytes(b"x" * (LOG_CAP // 2))
+    path.write_bytes(b"x" * (CONFIG.log_cap // 2))
     BotLog(path).write(b"tomorrow\n")
     assert path.read_text() == "tomorrow\n"
-    assert path.with_suffix(".old").stat().st_size == LOG_CAP // 2
+    assert path.with_suffix(".old").stat().st_size == CONFIG.log_cap // 2
 
 
 def test_the_log_survives_that_somebody_removes_it(tmp_path: Path) -> None:
     log = BotLog(tmp_path / "bot.log")
-    log.write(b"x" * (LOG_CAP // 2))
+    log.write(b"x" * (CONFIG.log_cap // 2))
     (tmp_path / "bot.log").unlink()
     log.write(b"still here\n")
     assert (tmp_path / "bot.log").read_text() == "still here\n"
@@ -66,7 +68,7 @@ def test_a_log_without_a_file_keeps_the_tail_at_hand(tmp_path: Path) -> None:
     log = BotLog(None)
     for number in range(2000):
         log.write(b"line %d \xff\n" % number)
-    assert len(log.tail) == TAIL
+    assert len(log.tail) == CONFIG.log_tail
     lines = log.last_lines().splitlines()
     assert lines[0] == ""
     assert lines[1:] == [f"    | line {number} \N{REPLACEMENT CHARACTER}" for number in range(1988, 2000)]
@@ -90,7 +92,7 @@ class Shell:
         self.exits = 0
         self.log = BotLog(folder / "logs" / "bot.log")
         program = Launch("shell", "", folder, ("sh", "-c", script), env=program_env)
-        self.process = BotProcess(program, env, self.log, self._on_exit, Cell(View(folder, folder), Allowance()))
+        self.process = BotChild(program, env, self.log, self._on_exit, Cell(View(folder, folder), Allowance()))
 
     def _on_exit(self) -> None:
         self.exits += 1
@@ -187,15 +189,15 @@ HOW = [
 @pytest.mark.parametrize(("script", "how", "by_itself"), HOW, ids=[script for script, *_ in HOW])
 def test_how_it_ended(script: str, how: str, by_itself: bool, tmp_path: Path) -> None:
     shell = run(script, end, tmp_path)
-    assert shell.process.how_it_ended == how
-    assert shell.process.ended_by_itself is by_itself
+    assert shell.process.exit_status == how
+    assert shell.process.exited_by_itself is by_itself
 
 
 def test_while_it_runs_it_has_not_ended(tmp_path: Path) -> None:
     async def job(shell: Shell) -> None:
         await shell.until_it_said("running")
-        assert shell.process.how_it_ended == ""
-        assert not shell.process.ended_by_itself
+        assert shell.process.exit_status == ""
+        assert not shell.process.exited_by_itself
         assert not shell.process.exited.is_set()
         assert shell.process.memory() > 0
 
@@ -219,7 +221,7 @@ def test_kill_ends_it_at_once(tmp_path: Path) -> None:
         await shell.end()
 
     shell = run("trap '' TERM; echo ready; while :; do sleep 0.1; done", job, tmp_path)
-    assert shell.process.how_it_ended == "signal SIGKILL"
+    assert shell.process.exit_status == "signal SIGKILL"
     shell.process.kill()  # once more does no harm
 
 
@@ -229,18 +231,18 @@ async def ready(shell: Shell) -> None:
 
 def test_stop_lets_it_end_by_itself(tmp_path: Path) -> None:
     shell = run("exit 0", end, tmp_path)
-    assert shell.process.ended_by_itself
+    assert shell.process.exited_by_itself
 
 
 def test_stop_asks_before_it_forces(tmp_path: Path) -> None:
     shell = run("trap 'echo goodbye; exit 5' TERM; echo ready; while :; do sleep 0.01; done", ready, tmp_path)
-    assert shell.process.how_it_ended in ("exit code 5", "signal SIGKILL")  # the latter on a machine that is very busy
-    assert run("echo ready; exec sleep 300", ready, tmp_path).process.how_it_ended == "signal SIGTERM"
+    assert shell.process.exit_status in ("exit code 5", "signal SIGKILL")  # the latter on a machine that is very busy
+    assert run("echo ready; exec sleep 300", ready, tmp_path).process.exit_status == "signal SIGTERM"
 
 
 def test_stop_ends_what_ignores_the_request(tmp_path: Path) -> None:
     shell = run("trap '' TERM; echo ready; while :; do sleep 0.1; done", ready, tmp_path)
-    assert shell.process.how_it_ended == "signal SIGKILL"
+    assert shell.process.exit_status == "signal SIGKILL"
 
 
 def test_stop_ends_the_children_in_its_session_and_in_another(tmp_path: Path) -> None:
@@ -279,7 +281,7 @@ def test_children_in_another_session_of_a_program_that_has_ended_are_ended_too(t
 def test_more_output_than_a_pipe_holds(tmp_path: Path) -> None:
     shell = run("yes 0123456789 | head -c 5000000; echo; echo the end", end, tmp_path)
     assert shell.said.endswith("\nthe end\n")
-    assert total_size(tmp_path / "logs") <= LOG_CAP + READ_AT_ONCE
+    assert total_size(tmp_path / "logs") <= CONFIG.log_cap + CONFIG.read_size
 
 
 def test_a_program_that_cannot_be_started(tmp_path: Path) -> None:
@@ -292,7 +294,7 @@ def test_a_program_that_cannot_be_started(tmp_path: Path) -> None:
     async def start(command: str) -> str:
         cell = Cell(View(tmp_path, tmp_path), Allowance())
         with pytest.raises(BadSubmission) as caught:
-            BotProcess(Launch("ghost", "7", tmp_path, (command,)), {}, BotLog(None), lambda: None, cell)
+            BotChild(Launch("ghost", "7", tmp_path, (command,)), {}, BotLog(None), lambda: None, cell)
         return str(caught.value)
 
     before = descriptors()

@@ -7,7 +7,7 @@ import os
 import resource
 import sys
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 import grpc
@@ -18,6 +18,7 @@ from grpc_reflection.v1alpha import reflection_pb2, reflection_pb2_grpc
 
 from arena.errors import ArenaError, HostFault
 from arena.referee import Launch, Limits, MatchPlan, Outcome, Referee, Settings
+from arena.referee.config import CONFIG
 from arena.referee.match import Match
 from arena.referee.series import pairings, play_series
 from arena.replay import FaultKind
@@ -65,7 +66,7 @@ def test_many_matches_at_once_share_the_processes() -> None:
     async def series(referee: Referee) -> tuple[list[Outcome], int]:
         matches = pairings("tentagram", {}, ["a", "b", "c"], 60, "seed")
         outcomes = [outcome async for _, outcome in play_series(referee, matches, [RANDOM] * 3, 32)]
-        return outcomes, len(referee.instances)
+        return outcomes, len(referee.pool.processes)
 
     outcomes, processes = run(series)
     assert processes == 3
@@ -126,7 +127,7 @@ def evening(modes: Sequence[str], limits: Limits, logs: Path) -> Evening:
 @pytest.fixture(scope="module")
 def told(tmp_path_factory: pytest.TempPathFactory) -> Evening:
     with pytest.MonkeyPatch.context() as monkeypatch:  # they are not to be ended before they have heard
-        monkeypatch.setattr("arena.referee.process.GRACE", PATIENCE)
+        monkeypatch.setattr("arena.referee.processes.child.CONFIG", replace(CONFIG, grace=PATIENCE))
         return evening(TOLD, LIMITS, tmp_path_factory.mktemp("told"))
 
 
@@ -174,7 +175,7 @@ def test_a_bot_that_does_not_start_forfeits_with_its_own_words(mode: str, detail
     async def job(referee: Referee) -> Outcome:
         if mode == "never-hello":
             await play(referee, RANDOM, RANDOM)  # they are here already when the time to start gets short
-            referee.limits = Limits(start=2.0, turn=PATIENCE)
+            referee.pool.start_seconds = 2.0
         return await play(referee, RANDOM, naughty(mode), RANDOM, number=2)
 
     outcome = run(job)
@@ -196,7 +197,7 @@ def test_a_claim_in_the_manifest_must_be_kept() -> None:
 
     async def start(referee: Referee) -> str:
         with pytest.raises(ArenaError) as caught:
-            await referee.start(claims)
+            await referee.pool.start(claims)
         return str(caught.value)
 
     assert "claims in arena.toml to play tentagram, but not in its hello" in run(start)
@@ -254,9 +255,9 @@ def test_idle_processes_are_ended() -> None:
     async def job(referee: Referee) -> int:
         await play(referee, RANDOM, RANDOM)
         async with asyncio.timeout(PATIENCE):
-            while referee.instances:
+            while referee.pool.processes:
                 await asyncio.sleep(0.05)
-        return len(referee.instances)
+        return len(referee.pool.processes)
 
     assert run(job, settings=Settings(idle_seconds=0.1)) == 0
 
@@ -364,10 +365,10 @@ def test_a_match_can_be_watched_and_have_limits_of_its_own() -> None:
 
 def test_a_bot_that_is_lent_is_kept_for_so_long() -> None:
     async def job(referee: Referee) -> None:
-        async with referee.lent(RANDOM) as instance:
+        async with referee.pool.lease(RANDOM) as instance:
             assert instance.matches == 1
-        async with referee.lent(RANDOM) as again:
+        async with referee.pool.lease(RANDOM) as again:
             assert again is instance
-        assert [each.matches for each in referee.instances.values()] == [0]
+        assert [each.matches for each in referee.pool.processes.values()] == [0]
 
     run(job)

@@ -17,7 +17,7 @@ from typing import Any
 import psutil
 import pytest
 
-from arena.referee.process import adopt_orphans
+from arena.referee.processes.child import adopt_orphans
 from arena.sandbox import Allowance, Cell, Mode, NoSandbox, Probe, Sandbox, Tier, View, bytes_shown, choose, probe
 from arena.sandbox import sandbox as module
 from arena.sandbox.allowance import MIB

@@ -12,7 +12,8 @@ from sqlalchemy.engine import make_url
 
 from arena.errors import BadStore, BadSubmission, HomeInUse
 from arena.games.brackets import Bracket
-from arena.referee.match import NOTHING, Limits, Match, Outcome
+from arena.protocol.clock import NOTHING
+from arena.referee.match import Limits, Match, Outcome
 from arena.server.ladder_record import LadderRecord
 from arena.server.remote_bot import LadderEntrant
 from arena.store.store import Store

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from arena.referee.connection import Traffic
+from arena.protocol.batching import Batching
 from arena.server import remote_bot
 from arena.server.config import ServerConfig
 from arena.server.metrics import Metrics
@@ -37,13 +37,13 @@ def clock(monkeypatch: pytest.MonkeyPatch) -> Clock:
 def connect(clock: Clock) -> RemoteBot:
     token = Token(1, "anna", frozenset({Scope.PLAY}), "2026-01-01T00:00:00Z", None, None)
     entrant, config = LadderEntrant(1, 0, "anna/a 1"), ServerConfig(grace=GRACE)
-    bot = RemoteBot(token, entrant, config, Traffic(), lambda _: None, Metrics(), TcpProbe("unix:"), clock.now)
+    bot = RemoteBot(token, entrant, config, Batching(), lambda _: None, Metrics(), TcpProbe("unix:"), clock.now)
     bot.playing.add("m")
     return bot
 
 
 def is_waited_for(bot: RemoteBot) -> bool:
-    bot.check_time(5.0)
+    bot.check_time()
     return not bot.dead
 
 

@@ -10,7 +10,8 @@ import pytest
 
 from arena.errors import ArenaError
 from arena.games.registry import GAMES, codec_of
-from arena.referee.match import Limits, Match, MatchPlan, Spent
+from arena.protocol.clock import Spent
+from arena.referee.match import Limits, Match, MatchPlan
 from arena.replay import FaultKind
 from arena.server.suspended import MAX_AGE, SuspendedMatch, SuspendedMatches
 

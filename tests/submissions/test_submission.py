@@ -14,7 +14,8 @@ import pytest
 
 from arena.errors import ArenaError, BadSubmission, BuildFailed
 from arena.referee.launch import Launch
-from arena.referee.process import BotLog, BotProcess
+from arena.referee.processes.child import BotChild
+from arena.referee.processes.log import BotLog
 from arena.sandbox import Allowance, Sandbox, Tier, View, probe
 from arena.sandbox.allowance import MIB
 from arena.submissions.build import build
@@ -227,7 +228,7 @@ def test_what_no_process_can_be_started_with_is_refused(manifest: str, tier: Tie
         submission = find_submission(str(folder_with(tmp_path, manifest)))
         build(submission)
         view = View(submission.folder, submission.folder)
-        BotProcess(submission.launch, {}, BotLog(None), lambda: None, Sandbox(tier).cell(view))
+        BotChild(submission.launch, {}, BotLog(None), lambda: None, Sandbox(tier).cell(view))
 
     with pytest.raises(ArenaError, match="bot"):
         asyncio.run(start())

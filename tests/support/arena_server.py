@@ -18,7 +18,7 @@ import grpc
 
 from arena.bot import Bot, MantisTurn, mantis
 from arena.bot.session import BotSession
-from arena.referee.referee import SERVICE
+from arena.referee.server import SERVICE
 from arena.store.home import Home
 from arena.store.store import Store
 from arena.store.tokens import Scope

@@ -9,7 +9,8 @@ from pathlib import Path
 import pytest
 
 from arena.games.registry import codec_of
-from arena.referee.match import Limits, Match, MatchPlan, Spent
+from arena.protocol.clock import Spent
+from arena.referee.match import Limits, Match, MatchPlan
 from arena.replay import Decision, FaultKind, dumps, loads, verify
 from arena.tournament.live import AT_ONCE, FRESH, KEEP, NEW_ONE_AFTER, REST, Broadcaster, LiveFolder
 

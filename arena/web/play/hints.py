@@ -12,9 +12,10 @@ from functools import cache
 
 from arena.errors import ArenaError
 from arena.games.registry import find_game
+from arena.protocol.clock import Spent
 from arena.referee import Launch, Limits, Referee
-from arena.referee.match import Match, Spent
-from arena.referee.table import Chair, Table
+from arena.referee.match import Match
+from arena.referee.seats import Seat
 from arena.replay import Decision, FaultKind
 from arena.submissions.submission import bundled_submission
 from arena.v1 import referee_pb2 as pb
@@ -25,22 +26,22 @@ PATIENCE = 3.0
 
 
 @dataclass(slots=True, eq=False)
-class ShadowTable(Table):
-    """A table at which one question is asked."""
+class AdviceSeat(Seat):
+    """A seat whose answer is not played but returned as advice."""
 
-    said: asyncio.Future[int | None] = field(kw_only=True)
+    advice: asyncio.Future[int | None] = field(kw_only=True)
 
-    def answer(self, chair: Chair, action: int, spent: Spent) -> None:
-        del chair, spent
-        self._say(action)
+    def answer(self, action: int, spent: Spent) -> None:
+        del spent
+        self._resolve(action)
 
-    def forfeit(self, chair: Chair, kind: FaultKind, detail: str) -> None:
-        del chair, kind, detail
-        self._say(None)
+    def forfeit(self, kind: FaultKind, detail: str) -> None:
+        del kind, detail
+        self._resolve(None)
 
-    def _say(self, action: int | None) -> None:
-        if not self.said.done():
-            self.said.set_result(action)
+    def _resolve(self, action: int | None) -> None:
+        if not self.advice.done():
+            self.advice.set_result(action)
 
 
 @cache
@@ -53,17 +54,16 @@ async def advice(referee: Referee, match: Match, seat: int) -> str | None:
     """What the bot would do, in the notation of replays; None where it does not say."""
     copy = _copy(match)
     said: asyncio.Future[int | None] = asyncio.get_running_loop().create_future()
-    table = ShadowTable(copy, finished=lambda: None, said=said)
     try:
-        async with referee.lent(adviser()) as instance:
-            chair = Chair(table, seat, instance.connection)
-            instance.connection.sit_down(chair)
+        async with referee.pool.lease(adviser()) as process:
+            asked = AdviceSeat(copy, seat, process.session, advance=lambda: None, advice=said)
+            process.session.start_match(asked)
             try:
-                instance.connection.ask(chair)
+                process.session.ask(asked)
                 code = await asyncio.wait_for(said, PATIENCE)
             finally:
                 # How the copy would have ended is nobody's business.
-                instance.connection.stand_up(chair, pb.MatchEnd(placements=bytes([1] * copy.state.seats)))
+                process.session.end_match(asked, pb.MatchEnd(placements=bytes([1] * copy.state.seats)))
     except (ArenaError, TimeoutError):
         return None
     action = None if code is None else copy.encoder.action(code)

@@ -16,7 +16,7 @@ from typing import Any
 from arena.games.base import Json
 from arena.referee import Launch, MatchPlan, Outcome
 from arena.referee.match import Match
-from arena.referee.table import Player
+from arena.referee.seats import Player
 from arena.web.events import EventHub, Subscriber, encoded
 from arena.web.play import words
 from arena.web.play.opponents import Seated

@@ -8,8 +8,8 @@ from collections.abc import Callable
 
 from arena.errors import ArenaError
 from arena.games.registry import codec_of, find_game
-from arena.referee.match import NOTHING, Spent
-from arena.referee.table import Chair
+from arena.protocol.clock import NOTHING, Spent
+from arena.referee.seats import Seat
 from arena.replay import Fault, FaultKind
 from arena.v1 import referee_pb2 as pb
 
@@ -30,7 +30,7 @@ class Person:
         """`seconds`: for each turn; None: no clock. `changed` is called when the person is asked or asked no more."""
         self.seconds = seconds
         self.changed = changed
-        self.chair: Chair | None = None
+        self.seat: Seat | None = None
         self.decision: int | None = None
         """The number of the decision that is waited for."""
         self.unseen_moves = 0
@@ -42,25 +42,25 @@ class Person:
 
     # What the table says
 
-    def sit_down(self, chair: Chair) -> None:
-        self.chair = chair
+    def start_match(self, seat: Seat) -> None:
+        self.seat = seat
 
-    def ask(self, chair: Chair) -> None:
+    def ask(self, seat: Seat) -> None:
         if self._leaves:
-            chair.table.forfeit(chair, FaultKind.DISCONNECT, LEFT)
+            seat.forfeit(FaultKind.DISCONNECT, LEFT)
             return
-        self.decision = chair.table.match.turn
+        self.decision = seat.match.turn
         if self._is_here:
             self._start_clock()
         self.changed()
 
-    def tell_fault(self, chair: Chair, fault: Fault) -> None:
-        del chair, fault  # both stand in the film
+    def report_fault(self, seat: Seat, fault: Fault) -> None:
+        del seat, fault  # both stand in the film
         self._asked_no_more()
         self.changed()
 
-    def stand_up(self, chair: Chair, end: pb.MatchEnd) -> None:
-        del chair, end  # the film tells the result
+    def end_match(self, seat: Seat, end: pb.MatchEnd) -> None:
+        del seat, end  # the film tells the result
         self._asked_no_more()
 
     # What the person does
@@ -87,42 +87,40 @@ class Person:
 
     def choose(self, decision: int, text: str) -> None:
         """Plays the action. Raises, and changes nothing, where this is not asked for or not legal."""
-        chair = self.chair
-        if chair is None or self.decision is None:
+        seat = self.seat
+        if seat is None or self.decision is None:
             raise OutOfTurn("it is not your turn.")
         if decision != self.decision:
             raise OutOfTurn("that turn is over already.")
-        match = chair.table.match
+        match = seat.match
         action = find_game(match.plan.game).parse_action(text)
         match.state.clone().apply(action)
         spent = NOTHING
         if self._alarm:
             spent = Spent(1000 * max(0.0, time.monotonic() - self._starts))
         self._asked_no_more()
-        chair.table.answer(chair, codec_of(match.plan.game).codes[action], spent)
+        seat.answer(codec_of(match.plan.game).codes[action], spent)
 
     def resign(self) -> None:
         """Gives the game up: the house plays on for this seat."""
-        if self.chair is None or self.chair.table.match.over or self.chair.forfeited:
+        if self.seat is None or self.seat.match.over or self.seat.forfeited:
             raise OutOfTurn("there is nothing to give up any more.")
-        self.chair.table.forfeit(self.chair, FaultKind.DISCONNECT, RESIGNED)
+        self.seat.forfeit(FaultKind.DISCONNECT, RESIGNED)
 
     def leave(self) -> None:
         """Gives up as soon as that is possible, so that the bots are set free."""
         self._leaves = True
-        if self.chair is not None:
-            self.chair.table.forfeit(self.chair, FaultKind.DISCONNECT, LEFT)
+        if self.seat is not None:
+            self.seat.forfeit(FaultKind.DISCONNECT, LEFT)
 
     def _time_is_up(self) -> None:
-        chair = self.chair
-        assert chair is not None, "the alarm is set for a turn"
+        seat = self.seat
+        assert seat is not None, "the alarm is set for a turn"
         assert self.seconds is not None, "the alarm is set where there is a clock"
-        match = chair.table.match
         spent = Spent(1000 * self.seconds + 1)
-        why = match.overtime(chair.seat, spent)
+        why = seat.overtime(spent)
         assert why is not None, "the match has the same clock"
-        match.charge(chair.seat, spent)
-        chair.table.forfeit(chair, FaultKind.TIMEOUT, why)
+        seat.time_out(spent, why)
 
     def _asked_no_more(self) -> None:
         self.decision = None

@@ -11,9 +11,11 @@ from collections import Counter
 from google.protobuf.message import DecodeError
 
 from arena import replay
-from arena.referee.connection import Connection, Moment, ProtocolBroken, Traffic
+from arena.protocol.batching import Batching
+from arena.protocol.clock import Moment
+from arena.protocol.session import ProtocolBroken, Session, SessionSeat, SessionState
 from arena.referee.match import Limits, Match, MatchPlan
-from arena.referee.table import Chair, Table
+from arena.referee.seats import Seat, SeatedMatch
 from arena.replay import Decision, FaultKind
 from arena.v1 import mantis_pb2, tentagram_pb2
 from arena.v1 import referee_pb2 as pb
@@ -34,25 +36,25 @@ class Desk:
 
     def __init__(self) -> None:
         self.now = 100.0
-        self.traffic = Traffic()
-        self.bots = [Connection(_nothing, _nothing, self.traffic) for _ in range(4)]
+        self.batching = Batching()
+        self.bots = [Session(_nothing, _nothing, self.batching) for _ in range(4)]
         """The fourth is the second process of SECOND: at a table where a bot sits twice, it has one for each seat."""
         self.gone = False
         """Whether the attacker has been cut off."""
         self.over: Counter[int] = Counter()
         self.tables = [self._table(number) for number in range(len(TABLES))]
 
-    def _table(self, number: int) -> Table:
+    def _table(self, number: int) -> SeatedMatch:
         game, options, seats = TABLES[number]
         plan = MatchPlan(f"m{number}", game, options, f"seed {number}", tuple(f"bot {bot}" for bot in seats))
-        table = Table(Match(plan, LIMITS), finished=lambda: self.over.update([number]))
         twice = [3 if bot in seats[:place] else bot for place, bot in enumerate(seats)]
-        table.seat_players([self.bots[bot] for bot in twice])
-        table.go_on()
-        return table
+        players = [self.bots[bot] for bot in twice]
+        seated = SeatedMatch(Match(plan, LIMITS), players, on_end=lambda: self.over.update([number]))
+        seated.start()
+        return seated
 
     @property
-    def attacker(self) -> Connection:
+    def attacker(self) -> Session:
         return self.bots[ATTACKER]
 
     # What the attacker does
@@ -65,41 +67,45 @@ class Desk:
         """The attacker sends these bytes; what follows is what the referee does about them."""
         if self.gone:
             return
-        thinking, late = self.attacker.thinking(Moment(self.now)), self.attacker.late
+        thinking, late = self.attacker.thinking(Moment(self.now)), self.attacker.state is SessionState.LATE
         try:
             answers, unasked = self.attacker.receive(pb.PlayRequest.FromString(data), Moment(self.now))
         except (DecodeError, ProtocolBroken):
             self.cut_off(FaultKind.PROTOCOL)
             return
-        chairs = [*(answer.chair for answer in answers), *(item.chair for item in unasked)]
-        assert all(chair.player is self.attacker for chair in chairs), "somebody else's match"
+        seats = [*(answer.seat for answer in answers), *(item.seat for item in unasked)]
+        assert all(seat in self.attacker.seats.values() for seat in seats), "another bot's match"
         assert all(math.isfinite(answer.spent.wall) and answer.spent.wall >= 0 for answer in answers)
         if not (answers or unasked or late):
             assert self.attacker.thinking(Moment(self.now)) == thinking, "what answers nothing stops no clock"
         for answer in answers:
-            answer.chair.table.answer(answer.chair, answer.action, answer.spent)
+            answer.seat.answer(answer.action, answer.spent)
         for item in unasked:
-            item.chair.table.forfeit(item.chair, FaultKind.PROTOCOL, "It was not asked.")
-        self.traffic.settle()
+            item.seat.forfeit(FaultKind.PROTOCOL, "It was not asked.")
+        self.batching.settle()
 
     def cut_off(self, kind: FaultKind) -> None:
         """The attacker loses all its matches."""
         if self.gone:
             return
         self.gone = True
-        self.traffic.connections.discard(self.attacker)
-        for chair in list(self.attacker.chairs.values()):
-            chair.table.forfeit(chair, kind, "Gone.")
+        self.attacker.close()
+        for seat in list(self.attacker.seats.values()):
+            seat.forfeit(kind, "Gone.")
 
     def wait(self, seconds: float) -> None:
         """Time goes by, and whoever is over time loses the match it is thinking about."""
         self.now += seconds
-        if self.gone or self.attacker.late or not (thinking := self.attacker.thinking(Moment(self.now))):
+        if (
+            self.gone
+            or self.attacker.state is SessionState.LATE
+            or not (thinking := self.attacker.thinking(Moment(self.now)))
+        ):
             return
-        chair, spent = thinking
-        if why := chair.table.match.overtime(chair.seat, spent):
-            self.attacker.late, self.attacker.late_since = True, self.now
-            chair.table.forfeit(chair, FaultKind.TIMEOUT, why)
+        seat, spent = thinking
+        if why := seat.overtime(spent):
+            self.attacker.mark_late(Moment(self.now))
+            seat.time_out(spent, why)
 
     # What the others do
 
@@ -111,7 +117,7 @@ class Desk:
             if message := bot.take(Moment(self.now)):
                 asked = True
                 for answer in bot.receive(honest_answers(message), Moment(self.now))[0]:
-                    answer.chair.table.answer(answer.chair, answer.action, answer.spent)
+                    answer.seat.answer(answer.action, answer.spent)
         return asked
 
     def play_to_the_end(self) -> None:
@@ -124,25 +130,26 @@ class Desk:
 
     def check_books(self) -> None:
         """Everybody's books agree with each other and with the matches."""
-        asked: dict[Table, list[Chair]] = {table: [] for table in self.tables}
+        asked: list[SessionSeat] = []
         for bot in self.bots:
-            pending = bot._pending
-            assert pending.keys() <= bot.chairs.keys()
-            assert bot._unanswered == Counter(turn.batch for turn in pending.values() if turn.batch)
+            pending = bot.pending
+            assert pending.turns.keys() <= bot.seats.keys()
+            assert pending.batches == Counter(turn.batch for turn in pending if turn.batch)
             assert bot.turns_waiting == len(bot._outbox.mantis_turns) + len(bot._outbox.tentagram_turns)
-            for turn in pending.values():
-                assert turn.turn == turn.chair.table.match.turn
-                asked[turn.chair.table].append(turn.chair)
-        assert self.traffic.unanswered == sum(sum(bot._unanswered.values()) for bot in self.bots)
+            for turn in pending:
+                assert isinstance(turn.seat, Seat)
+                assert turn.turn == turn.seat.match.turn
+                asked.append(turn.seat)
+        assert self.batching.in_flight == sum(bot.pending.in_flight for bot in self.bots)
         for number, table in enumerate(self.tables):
-            seat = table.match.seat_to_ask
-            assert asked[table] == ([] if seat is None else [table.chairs[seat]])
+            index = table.match.seat_to_ask
+            assert [seat for seat in asked if seat in table.seats] == ([] if index is None else [table.seats[index]])
             assert self.over[number] == table.match.over
 
     def check_outcomes(self) -> None:
         """Every match has ended once, with a replay that verifies, and only the attacker has lost by a fault."""
         assert self.over == Counter(range(len(TABLES)))
-        assert self.traffic.unanswered == 0
+        assert self.batching.in_flight == 0
         for (_, _, seats), table in zip(TABLES, self.tables, strict=True):
             outcome = table.match.outcome()
             assert {seats[fault.seat] for fault in outcome.faults} <= {ATTACKER}

@@ -10,8 +10,9 @@ import uvloop
 from arena.errors import NotFound
 from arena.games import mantis
 from arena.games.registry import codec_of
+from arena.protocol.clock import Spent
 from arena.referee import MatchPlan, Referee
-from arena.referee.match import Limits, Match, Spent
+from arena.referee.match import Limits, Match
 from arena.sandbox import Sandbox
 from arena.store.home import Home
 from arena.store.store import Store
@@ -85,9 +86,9 @@ def test_hints_come_from_the_position_and_leave_nothing_behind() -> None:
             assert len(match.replay.entries) == before
             assert said == await advice(referee, match, seat)
             match.answer(seat, codec_of("mantis").codes[mantis.SCORE], Spent(0.0))
-        async with referee.lent(adviser()) as instance:
-            assert instance.connection.chairs == {}
-            assert instance.matches == 1
+        async with referee.pool.lease(adviser()) as process:
+            assert process.session.seats == {}
+            assert process.matches == 1
 
     async def run() -> None:
         async with Referee() as referee:

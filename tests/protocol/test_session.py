@@ -4,9 +4,12 @@ from __future__ import annotations
 
 import pytest
 
-from arena.referee.connection import WORTH_A_MESSAGE, Connection, Moment, ProtocolBroken, Traffic
+from arena.protocol.batching import Batching
+from arena.protocol.clock import Moment
+from arena.protocol.config import CONFIG
+from arena.protocol.session import ProtocolBroken, Session, SessionState
 from arena.referee.match import Limits, Match, MatchPlan
-from arena.referee.table import Table
+from arena.referee.seats import Seat, SeatedMatch
 from arena.replay import FaultKind
 from arena.v1 import referee_pb2 as pb
 
@@ -15,16 +18,18 @@ class Desk:
     """A referee with two bots and any number of matches of Mantis between them."""
 
     def __init__(self, matches: int, limits: Limits | None = None) -> None:
-        traffic = Traffic()
-        self.bots = [Connection(lambda: None, self.hold, traffic) for _ in range(2)]
+        batching = Batching()
+        self.bots = [Session(lambda: None, self.hold, batching) for _ in range(2)]
         self.held = 0
-        self.tables: list[Table] = []
+        self.limits = limits or Limits()
+        self.matches: list[SeatedMatch] = []
         for number in range(matches):
-            plan = MatchPlan(f"m{number}", "mantis", {}, f"seed {number}", ("a", "b"))
-            table = Table(Match(plan, limits or Limits()), finished=lambda: None)
-            table.seat_players(list(self.bots))
-            table.go_on()
-            self.tables.append(table)
+            self.start_match(f"m{number}", f"seed {number}")
+
+    def start_match(self, name: str, seed: str = "seed") -> None:
+        plan = MatchPlan(name, "mantis", {}, seed, ("a", "b"))
+        self.matches.append(SeatedMatch(Match(plan, self.limits), list(self.bots), on_end=lambda: None))
+        self.matches[-1].start()
 
     def hold(self) -> None:
         self.held += 1
@@ -41,7 +46,7 @@ def answers(message: pb.PlayResponse, count: int | None = None) -> pb.PlayReques
     )
 
 
-def taken(bot: Connection, now: float) -> pb.PlayResponse:
+def taken(bot: Session, now: float) -> pb.PlayResponse:
     message = bot.take(Moment(now))
     assert message is not None
     return message
@@ -57,17 +62,11 @@ def test_all_turns_that_wait_go_in_one_message() -> None:
 def test_a_busy_bot_gets_a_second_message_only_when_it_is_worth_one() -> None:
     desk = Desk(1)
     taken(desk.bots[0], 0.0)
-    for number in range(WORTH_A_MESSAGE - 1):
-        plan = MatchPlan(f"n{number}", "mantis", {}, "seed", ("a", "b"))
-        table = Table(Match(plan, Limits()), finished=lambda: None)
-        table.seat_players(list(desk.bots))
-        table.go_on()
+    for number in range(CONFIG.full_batch - 1):
+        desk.start_match(f"n{number}")
     assert desk.bots[0].take(Moment(0.0)) is None
-    plan = MatchPlan("last", "mantis", {}, "seed", ("a", "b"))
-    table = Table(Match(plan, Limits()), finished=lambda: None)
-    table.seat_players(list(desk.bots))
-    table.go_on()
-    assert len(taken(desk.bots[0], 0.0).mantis_turns) == WORTH_A_MESSAGE
+    desk.start_match("last")
+    assert len(taken(desk.bots[0], 0.0).mantis_turns) == CONFIG.full_batch
 
 
 def test_the_time_of_a_message_is_divided_among_its_answers() -> None:
@@ -96,7 +95,7 @@ def test_the_way_to_a_bot_and_back_is_not_charged() -> None:
     bot = desk.bots[0]
     bot.round_trip = 0.1
     message = taken(bot, 0.0)
-    assert bot.thinking(Moment(0.05)) == (desk.tables[0].chairs[0], (0.0, None))
+    assert bot.thinking(Moment(0.05)) == (desk.matches[0].seats[0], (0.0, None))
     (first,), _ = bot.receive(answers(message, 1), Moment(0.13))
     assert first.spent.wall == pytest.approx(30.0)
     message.mantis_turns.pop(0)
@@ -107,7 +106,7 @@ def test_the_way_to_a_bot_and_back_is_not_charged() -> None:
 def test_while_nothing_reaches_a_bot_its_clock_stands_still() -> None:
     bot = Desk(1).bots[0]
     message = taken(bot, 0.0)
-    bot.stood_still(5.0)
+    bot.shift_clocks(5.0)
     (answer,), _ = bot.receive(answers(message), Moment(5.2))
     assert answer.spent.wall == pytest.approx(200.0)
 
@@ -120,51 +119,53 @@ def test_a_new_stream_takes_over_the_seats_and_is_told_all_again() -> None:
             bot.release()
             while (message := bot.take(Moment(1.0))) is not None and message.mantis_turns:
                 for answer in bot.receive(answers(message), Moment(1.0))[0]:
-                    answer.chair.table.answer(answer.chair, answer.action, answer.spent)
+                    answer.seat.answer(answer.action, answer.spent)
         if old.turns_waiting > 1:
             break
     old.release()
     waiting = taken(old, 2.0)
-    seats = old.stop_asking(Moment(2.5))
-    assert old.traffic.connections == {other}
+    seats = old.abandon(Moment(2.5))
+    assert old.batching.sessions == {other}
     assert [spent for _, spent in seats] == [0.5, 0.0, 0.0]
-    new = Connection(lambda: None, desk.hold, old.traffic)
-    for chair, spent in seats:
-        new.take_over(chair, spent)
+    new = Session(lambda: None, desk.hold, old.batching)
+    for seat, spent in seats:
+        seat.move_to(new, spent)
     new.release()
     message = taken(new, 10.0)
     assert {start.id for start in message.starts} == {"m0", "m1", "m2"}
     assert len(message.mantis_turns) == len(waiting.mantis_turns) > 1
     for turn in message.mantis_turns:
-        assert turn.events == bytes(new.chairs[turn.match].table.match.encoder.events) != b""
+        seat = new.seats[turn.match]
+        assert isinstance(seat, Seat)
+        assert turn.events == bytes(seat.match.encoder.events) != b""
     for answer in new.receive(answers(message), Moment(10.25))[0]:
         assert answer.spent.wall == pytest.approx(750 / len(message.mantis_turns)), "what was spent before counts"
 
 
 def test_what_was_spent_before_is_not_forgotten_however_often_a_stream_breaks() -> None:
     desk = Desk(2)
-    (chair, *_), old = [desk.tables[0].chairs[0]], desk.bots[0]
+    seat, old = desk.matches[0].seats[0], desk.bots[0]
     taken(old, 0.0)
-    spent = dict(old.stop_asking(Moment(3.0)))[chair]
+    spent = dict(old.abandon(Moment(3.0)))[seat]
     assert spent == pytest.approx(3.0)
     for number in range(3):
-        new = Connection(lambda: None, desk.hold, old.traffic)
+        new = Session(lambda: None, desk.hold, old.batching)
         new.round_trip = 0.5
-        new.take_over(chair, spent)
+        seat.move_to(new, spent)
         if number == 1:  # it was sent, and the stream broke at once
             new.release()
             taken(new, 5.0)
-        ((_, spent),) = new.stop_asking(Moment(5.0))
+        ((_, spent),) = new.abandon(Moment(5.0))
         assert spent == pytest.approx(3.0)
 
 
 def test_answers_held_up_by_a_late_one_are_not_charged() -> None:
     desk = Desk(3)
     message = taken(desk.bots[0], 10.0)
-    desk.bots[0].late = True
+    desk.bots[0].mark_late(Moment(12.0))
     answered, _ = desk.bots[0].receive(answers(message), Moment(15.0))
     assert [answer.spent.charged for answer in answered] == [0.0] * 3
-    assert not desk.bots[0].late
+    assert desk.bots[0].state is SessionState.IDLE
 
 
 def test_an_answer_to_what_was_not_asked_names_its_match() -> None:
@@ -173,7 +174,7 @@ def test_an_answer_to_what_was_not_asked_names_its_match() -> None:
     desk.bots[0].receive(answers(message), Moment(0.1))
     answered, (unasked,) = desk.bots[0].receive(answers(message), Moment(0.2))
     assert answered == []
-    assert unasked.chair.table is desk.tables[0]
+    assert unasked.seat is desk.matches[0].seats[0]
 
 
 def test_an_answer_before_the_turn_was_sent_is_not_asked_for() -> None:
@@ -217,9 +218,9 @@ def test_a_whole_match_over_two_streams() -> None:
                 continue
             over = over or bool(message.ends)
             for answer in bot.receive(answers(message), Moment(now))[0]:
-                answer.chair.table.answer(answer.chair, answer.action, answer.spent)
-    assert desk.tables[0].match.over
-    assert desk.tables[0].match.outcome().faults == ()
+                answer.seat.answer(answer.action, answer.spent)
+    assert desk.matches[0].match.over
+    assert desk.matches[0].match.outcome().faults == ()
 
 
 def test_few_turns_wait_for_more_as_long_as_others_think() -> None:
@@ -228,7 +229,7 @@ def test_few_turns_wait_for_more_as_long_as_others_think() -> None:
     message = taken(first, 0.0)
     answered, _ = first.receive(answers(message, 2), Moment(0.1))
     for answer in answered:
-        answer.chair.table.answer(answer.chair, answer.action, answer.spent)
+        answer.seat.answer(answer.action, answer.spent)
     assert second.turns_waiting == 2  # both answers were to score, which ends the turn
     assert second.take(Moment(0.1)) is None, "six of its eight matches are still to come"
     assert desk.held == 1
@@ -242,12 +243,12 @@ def test_where_nobody_thinks_the_bot_with_most_turns_is_asked() -> None:
     message = taken(first, 0.0)
     answered, _ = first.receive(answers(message), Moment(0.1))
     for answer in answered:
-        answer.chair.table.answer(answer.chair, answer.action, answer.spent)
-    assert first.traffic.unanswered == 0
-    assert first.traffic.fullest() is second
-    first.traffic.settle()
+        answer.seat.answer(answer.action, answer.spent)
+    assert first.batching.in_flight == 0
+    assert first.batching.fullest() is second
+    first.batching.settle()
     assert len(taken(second, 0.2).mantis_turns) == 8
-    assert first.traffic.unanswered == 8
+    assert first.batching.in_flight == 8
 
 
 def test_a_single_match_never_waits() -> None:
@@ -261,7 +262,7 @@ def test_a_bot_that_is_gone_is_not_waited_for() -> None:
     desk = Desk(4)
     first, _ = desk.bots
     taken(first, 0.0)
-    assert first.traffic.unanswered == 4
-    for chair in list(first.chairs.values()):
-        chair.table.forfeit(chair, FaultKind.CRASH, "Gone.")
-    assert first.traffic.unanswered == 0
+    assert first.batching.in_flight == 4
+    for seat in list(first.seats.values()):
+        seat.forfeit(FaultKind.CRASH, "Gone.")
+    assert first.batching.in_flight == 0

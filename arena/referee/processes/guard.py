@@ -1,9 +1,9 @@
-"""The guard: ends the bots of a referee that was killed, and so could not end them itself.
+"""The guard ends the bots of a referee that was killed before it could end them.
 
-It is a small shell in a session of its own, which waits at a pipe that only the referee holds open. However the referee
-ends, the system closes the pipe; a bot that is being started at that moment holds it open too, until it carries the
-mark by which the guard finds it. Whatever carries the mark is then ended, children included, in whatever session; then
-the referee's folder and the control groups of its bots are removed.
+It is a shell in its own session that reads from a pipe whose other end only the referee has. When the referee is gone,
+the kernel closes the pipe. (A bot that is being started then holds it open too, until it carries its mark.) The guard
+kills every process with the mark of this referee in its environment, in whatever session, and removes the referee's
+folder and the control groups of its bots.
 """
 
 from __future__ import annotations
@@ -17,15 +17,15 @@ from arena.errors import HostFault
 from arena.sandbox.cell import MARK
 from arena.sandbox.cgroups import PREFIX, find_trees
 
-OURS = secrets.token_hex(8)
-"""What the marks of all bots of this process begin with."""
+MARK_PREFIX = secrets.token_hex(8)
+"""The first part of the marks of all bots of this process."""
 
-UNTIL_ALL_ARE_GONE = r"""
+GUARD_SCRIPT = r"""
 read -r nothing
 mark=$1 folder=$2
 shift 2
 thaw() {
-    # What is frozen cannot die.
+    # A frozen process cannot die.
     for pattern in "$@"; do
         for group in $pattern; do
             [ ! -e "$group/freezer.state" ] || echo THAWED > "$group/freezer.state"
@@ -57,31 +57,31 @@ done
 
 
 class Guard:
-    """Watches over this process and its folder, from now on until it is dismissed."""
+    """Guards this process and its folder until it is dismissed."""
 
     def __init__(self, folder: Path) -> None:
         try:
-            waits, self._holds = os.pipe2(os.O_CLOEXEC)
+            reading, self._pipe = os.pipe2(os.O_CLOEXEC)
         except OSError as error:
             raise HostFault(f"the referee was not started: {error.strerror}.") from error
         groups = [f"{tree}/{PREFIX}{os.getpid()}-*" for tree in {tree.folder for tree in find_trees().values()}]
         try:
             self._shell = subprocess.Popen(
-                ("/bin/sh", "-c", UNTIL_ALL_ARE_GONE, "arena-guard", f"{MARK}={OURS}-", str(folder), *groups),
-                stdin=waits,
+                ("/bin/sh", "-c", GUARD_SCRIPT, "arena-guard", f"{MARK}={MARK_PREFIX}-", str(folder), *groups),
+                stdin=reading,
                 stdout=subprocess.DEVNULL,
                 stderr=subprocess.DEVNULL,
                 cwd="/",
-                start_new_session=True,  # what ends our whole group must not end it
+                start_new_session=True,  # so that a signal to our process group does not end it
             )
         except OSError as error:
-            os.close(self._holds)
+            os.close(self._pipe)
             raise HostFault(f"the referee was not started: {error.strerror}.") from error
         finally:
-            os.close(waits)
+            os.close(reading)
 
     def dismiss(self) -> None:
-        """All bots have been ended in order."""
+        """End the guard: all bots have been ended."""
         self._shell.kill()
         self._shell.wait()
-        os.close(self._holds)
+        os.close(self._pipe)

@@ -1,0 +1,1 @@
+"""The bots' operating system processes: started, limited, logged, pooled and ended."""

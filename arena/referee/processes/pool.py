@@ -1,0 +1,239 @@
+"""The pool of bot processes: started when a match needs them, kept across matches, ended when idle or dead.
+
+1. A bot with several seats in a match has a process for each, because one seat must not see what another knows.
+2. A process plays as many matches at once as its hello says.
+3. Matches reserve their processes in one fixed order, so that no two matches wait for each other.
+4. A bot that failed to start `start_attempts` times in a row is not started again.
+5. A lack of resources on this machine is a `HostFault` and never the bot's failure.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import os
+import shutil
+import time
+from collections import Counter
+from collections.abc import AsyncIterator, Iterable, Sequence
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+
+from arena.errors import ArenaError, BotDidNotStart, HostFault
+from arena.protocol.batching import Batching
+from arena.referee.config import CONFIG, Settings
+from arena.referee.launch import Launch
+from arena.referee.processes.descriptors import SpareDescriptors, need_descriptors, open_files
+from arena.referee.processes.process import BotProcess
+from arena.sandbox import Cell, View
+from arena.sandbox.files import anybody_can_read, readable_copy
+
+Reserved = BotProcess | str
+"""A reserved process, or why there is none."""
+
+
+@dataclass(slots=True, eq=False)
+class PoolEntry:
+    """The process for one seat of a bot; restarted when it has died."""
+
+    launch: Launch
+    index: int
+    """0 for the bot's first seat in a match, 1 for its second, and so on."""
+    process: BotProcess | None = None
+    failures: int = 0
+    last_failure: str = ""
+    lock: asyncio.Lock = field(default_factory=asyncio.Lock)
+
+
+class ProcessPool:
+    """All bot processes of a referee."""
+
+    def __init__(
+        self, settings: Settings, start_seconds: float, batching: Batching, address: str, folder: Path
+    ) -> None:
+        """`address`: where bots connect to. `folder`: the referee's own, with the socket."""
+        self.settings = settings
+        self.start_seconds = start_seconds
+        self.batching = batching
+        self.address = address
+        self.folder = folder
+        self.processes: dict[str, BotProcess] = {}
+        """All processes that run or are being ended, by token."""
+        self._entries: dict[tuple[Launch, int], PoolEntry] = {}
+        self._copies: dict[Launch, Path] = {}
+        self._retiring: set[asyncio.Task[None]] = set()
+        self._spare = SpareDescriptors()
+        self._checked_sockets = 0.0
+
+    async def close(self) -> None:
+        """End all processes."""
+        await asyncio.gather(*(process.stop() for process in self.processes.values()))
+        await asyncio.gather(*self._retiring, return_exceptions=True)
+        self._spare.close()
+
+    # Reserving
+
+    async def reserve(self, launches: Sequence[Launch]) -> list[Reserved]:
+        """Reserve a process for each seat of a match. Raise `HostFault` if this machine lacks resources."""
+        occurrences: Counter[Launch] = Counter()
+        entries: list[PoolEntry] = []
+        for launch in launches:
+            entries.append(self._entry(launch, occurrences[launch]))
+            occurrences[launch] += 1
+        reserved: dict[PoolEntry, Reserved] = {}
+        for entry in sorted(entries, key=lambda entry: (entry.launch.label, entry.launch.command, entry.index)):
+            try:
+                reserved[entry] = await self._reserve(entry)
+            except HostFault:
+                self.release(reserved.values())
+                raise
+            except ArenaError as error:
+                reserved[entry] = str(error)
+        return [reserved[entry] for entry in entries]
+
+    def release(self, reserved: Iterable[Reserved]) -> None:
+        """Give the processes back after a match."""
+        for process in reserved:
+            if isinstance(process, BotProcess):
+                process.matches -= 1
+                process.idle_since = time.monotonic()
+                process.freed.set()
+
+    async def start(self, launch: Launch) -> BotProcess:
+        """Return a ready process of the bot. Raise an `ArenaError` if it does not get ready."""
+        async with self.lease(launch) as process:
+            return process
+
+    @contextlib.asynccontextmanager
+    async def lease(self, launch: Launch) -> AsyncIterator[BotProcess]:
+        """Reserve a process of the bot for something other than a match."""
+        process = await self._reserve(self._entry(launch, 0))
+        try:
+            yield process
+        finally:
+            self.release([process])
+
+    def _entry(self, launch: Launch, index: int) -> PoolEntry:
+        return self._entries.setdefault((launch, index), PoolEntry(launch, index))
+
+    async def _reserve(self, entry: PoolEntry) -> BotProcess:
+        async with entry.lock:
+            while True:
+                if entry.process is None or entry.process.dead:
+                    entry.process = await self._launch(entry)
+                process = entry.process
+                if process.matches < process.capacity:
+                    process.matches += 1
+                    return process
+                process.freed.clear()
+                await process.freed.wait()
+
+    # Starting
+
+    async def _launch(self, entry: PoolEntry) -> BotProcess:
+        if entry.failures >= CONFIG.start_attempts:
+            raise BotDidNotStart(entry.last_failure)
+        self._evict()
+        launch, settings = entry.launch, self.settings
+        log = settings.logs / launch.log_name if settings.logs else None
+        starting = sum(not process.hello.token for process in self.processes.values())
+        await self._need_descriptors(CONFIG.files_per_bot + starting, launch.label)
+        try:
+            process = BotProcess(
+                launch,
+                self.address,
+                log,
+                settings.matches_at_once,
+                self.batching,
+                self._cell_for(launch),
+                may_ponder=settings.ponder,
+            )
+            self.processes[process.token] = process
+            await process.wait_until_ready(self.start_seconds)
+        except HostFault:
+            raise
+        except ArenaError as error:
+            need_descriptors(1, launch.label)  # without a descriptor its connection could not be accepted
+            entry.failures += 1
+            entry.last_failure = str(error)
+            raise
+        entry.failures = 0
+        return process
+
+    def _cell_for(self, launch: Launch) -> Cell:
+        sandbox = self.settings.sandbox
+        view = View(launch.folder, launch.file or launch.folder, socket=self.folder / "socket")
+        try:
+            if sandbox.is_boxed:
+                view = replace(view, source=self._readable(launch))
+            return sandbox.cell(view)
+        except OSError as error:
+            raise HostFault(f"{launch.label} was not started: no sandbox: {error.strerror or error}.") from error
+
+    def _readable(self, launch: Launch) -> Path:
+        """Return the bot's files, or a copy if the user that bots run as may not read them."""
+        source = launch.file or launch.folder
+        if launch not in self._copies:
+            hidden = os.geteuid() == 0 and not anybody_can_read(source)
+            target = self.folder / f"copy-{len(self._copies)}"
+            if hidden and target.exists():  # the rest of a copy that failed
+                shutil.rmtree(target)
+            self._copies[launch] = readable_copy(source, target) if hidden else source
+        return self._copies[launch]
+
+    async def _need_descriptors(self, count: int, who: str) -> None:
+        """Raise `HostFault` if fewer than `count` files can be opened, even after ending bots that take too many."""
+        for _ in range(CONFIG.descriptor_attempts):
+            try:
+                return need_descriptors(count, who)
+            except HostFault:
+                self._check_sockets()
+                await asyncio.sleep(CONFIG.tick)
+        return need_descriptors(count, who)
+
+    # Watching and ending
+
+    def check(self) -> None:
+        """Check all clocks and limits, and end processes that are dead or idle for long. Called at every tick."""
+        now = time.monotonic()
+        if now - self._checked_sockets > CONFIG.socket_interval:
+            self._checked_sockets = now
+            self._check_sockets()
+        for process in list(self.processes.values()):
+            if process.dead:
+                self._retire(process)
+            with contextlib.suppress(OSError):  # no open files left, for instance: try again at the next tick
+                if not process.dead:
+                    process.check_time()
+                    process.check_pondering()
+                process.check_limits(now)
+            if process.idle and process.idle_since < now - self.settings.idle_seconds:
+                self._retire(process)
+
+    def _check_sockets(self) -> None:
+        """End bots with too many connections, if more files are open than expected."""
+        with self._spare.lent():
+            if open_files() > CONFIG.usual_files + CONFIG.files_per_bot * len(self.processes):
+                for process in list(self.processes.values()):
+                    process.check_sockets()
+
+    def _evict(self) -> None:
+        """End idle processes, the longest idle first, to make room for one more."""
+        idle = sorted((each for each in self.processes.values() if each.idle), key=lambda each: each.idle_since)
+        for process in idle[: max(0, len(self.processes) - self.settings.processes + 1)]:
+            self._retire(process)
+
+    def _retire(self, process: BotProcess) -> None:
+        """End a process in the background."""
+        if process.stopped:
+            return
+        process.dead = True
+        process.stopped = True
+
+        async def stop() -> None:
+            await process.stop()
+            self.processes.pop(process.token, None)
+
+        task = asyncio.create_task(stop())
+        self._retiring.add(task)
+        task.add_done_callback(self._retiring.discard)

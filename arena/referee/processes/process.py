@@ -1,0 +1,179 @@
+"""A bot process: a bot that the referee has started, with its operating system process and its stream."""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import secrets
+import time
+from pathlib import Path
+
+from arena.errors import ArenaError, BotDidNotStart
+from arena.protocol.batching import Batching
+from arena.protocol.clock import Moment
+from arena.protocol.session import Answer, SessionState
+from arena.referee.config import CONFIG
+from arena.referee.launch import Launch
+from arena.referee.processes.child import BotChild
+from arena.referee.processes.descriptors import open_sockets
+from arena.referee.processes.log import BotLog
+from arena.referee.stream import BotStream
+from arena.replay import FaultKind
+from arena.sandbox import Cell
+
+SINGLE_FILE_HINT = (
+    "In the sandbox a bot that is a single file sees that file only. If it needs others, make it a folder with an "
+    "arena.toml (see arena new), or start it without a sandbox: --sandbox none."
+)
+
+
+class BotProcess(BotStream):
+    """A running bot."""
+
+    def __init__(
+        self,
+        launch: Launch,
+        address: str,
+        log: Path | None,
+        matches_at_once: int,
+        batching: Batching,
+        cell: Cell,
+        *,
+        may_ponder: bool = True,
+    ) -> None:
+        """`may_ponder`: whether it may use the CPU while others think; otherwise it is frozen where it does."""
+        super().__init__(matches_at_once, batching)
+        self.launch = launch
+        self.cell = cell
+        self.may_ponder = may_ponder
+        self._ponders = False
+        self._idle_cpu: float | None = None
+        """Its CPU time when it became idle."""
+        self.token = secrets.token_hex(16)
+        self.idle_since = time.monotonic()
+        self.freed = asyncio.Event()
+        """Set when one of its matches has ended."""
+        self.stopped = False
+        self._ready: asyncio.Future[None] = asyncio.get_running_loop().create_future()
+        self._measures_cpu = False
+        self._checked_limits = 0.0
+        env = {"ARENA_ADDRESS": address, "ARENA_TOKEN": self.token}
+        try:
+            self.child = BotChild(launch, env, BotLog(log, cell.allowance.log), self._on_exit, cell)
+        except (ArenaError, OSError):
+            self.session.close()
+            cell.remove()
+            raise
+
+    @property
+    def idle(self) -> bool:
+        """Whether it is ready and plays no match."""
+        return self._ready.done() and not self.matches and not self.stopped
+
+    # Start
+
+    async def wait_until_ready(self, seconds: float) -> None:
+        """Wait for the bot's hello. Raise `BotDidNotStart` if it does not come."""
+        try:
+            await asyncio.wait_for(asyncio.shield(self._ready), seconds)
+        except TimeoutError:
+            raise self._did_not_start(f"did not say hello within {seconds:g} s") from None
+
+    def _did_not_start(self, what: str) -> BotDidNotStart:
+        self.dead = True
+        hint = f"\n{SINGLE_FILE_HINT}" if self.cell.is_boxed and self.launch.file and self._misses_a_file else ""
+        return BotDidNotStart(f"{self.launch.label} {what}.{self.child.log.last_lines()}{hint}")
+
+    @property
+    def _misses_a_file(self) -> bool:
+        return any(sign in self.child.log.tail for sign in (b"ModuleNotFoundError", b"No such file", b"ENOENT"))
+
+    def _objection(self) -> str | None:
+        if missing := set(self.launch.games) - set(self.games):
+            return f"claims in arena.toml to play {' and '.join(sorted(missing))}, but not in its hello"
+        return None
+
+    def _refuse(self, what: str) -> None:
+        self.dead = True
+        if not self._ready.done():
+            self._ready.set_exception(self._did_not_start(what))
+
+    def _welcomed(self) -> None:
+        self.idle_since = time.monotonic()
+        self._measures_cpu = self.cell.cpu_ms() > 0
+        self._ready.set_result(None)
+
+    # Matches
+
+    def _now(self) -> Moment:
+        return Moment(time.perf_counter(), self.cell.cpu_ms() if self._measures_cpu else None)
+
+    def _before_message(self) -> None:
+        self.cell.freeze(False)
+
+    def _after_message(self, answers: list[Answer]) -> None:
+        if answers:
+            self._idle_cpu = None
+        if self._ponders and self.session.state is SessionState.IDLE:
+            self.cell.freeze(True)
+
+    def check_pondering(self) -> None:
+        """Freeze the bot if it uses the CPU while it has no turn, and must not."""
+        if self.may_ponder or not self._ready.done() or self.session.state is not SessionState.IDLE:
+            return
+        used = self.cell.cpu_ms()
+        if self._idle_cpu is None:
+            self._idle_cpu = used
+        elif used - self._idle_cpu > CONFIG.ponder_ms:
+            if not self._ponders:
+                self._ponders = True
+                self.child.log.note("it uses the processor while others think, so it is frozen until its next turn")
+            self._idle_cpu = used
+            self.cell.freeze(True, again=True)
+
+    def check_limits(self, now: float) -> None:
+        """Log the limits of its cell that the bot has reached."""
+        if now - self._checked_limits > self.cell.look_every:
+            self._checked_limits = now
+            if reached := self.cell.look():
+                self.child.log.note(f"it {reached}")
+
+    def check_sockets(self) -> None:
+        """End a bot that opens too many connections."""
+        if (sockets := open_sockets(self.cell)) > CONFIG.max_sockets:
+            detail = f"It had {sockets} connections open, and {CONFIG.max_sockets} are allowed."
+            self.forfeit_all(FaultKind.PROTOCOL, detail)
+            self.cut_off()
+
+    # End
+
+    def cut_off(self) -> None:
+        self.child.kill()
+
+    def _stream_ended(self) -> None:
+        self._after_end = asyncio.create_task(self._after_end_of_stream())
+
+    async def _after_end_of_stream(self) -> None:
+        """Distinguish a crash, which ends the process too, from a disconnect."""
+        with contextlib.suppress(TimeoutError):
+            await asyncio.wait_for(self.child.exited.wait(), CONFIG.crash_seconds)
+            return
+        self.forfeit_all(FaultKind.DISCONNECT, "It closed its stream.")
+
+    def _on_exit(self) -> None:
+        why = self.child.exit_reason
+        if not self._ready.done():
+            excess = self.cell.why_ended()
+            how = f"{excess}; {self.child.exit_status}" if excess else self.child.exit_status
+            self._refuse(f"ended before it said hello ({how})")
+        self.forfeit_all(FaultKind.CRASH, why)
+
+    async def stop(self, grace: float | None = None) -> None:
+        """End the stream and the process, which has `grace` seconds to exit by itself."""
+        self.dead = True
+        self.stopped = True
+        self.session.close()
+        self._closing.set()
+        await self.child.stop(grace)
+        self._refuse("was ended before it said hello")
+        self._ready.exception()  # mark as retrieved

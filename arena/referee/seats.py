@@ -1,0 +1,149 @@
+"""A match and its players: every seat's player is asked in turn until the match is over."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import Protocol
+
+from arena.protocol.clock import Spent
+from arena.protocol.session import Session
+from arena.referee.match import Match
+from arena.replay import Fault, FaultKind
+from arena.v1 import referee_pb2 as pb
+
+
+class Player(Protocol):
+    """Answers for a seat: a bot's session, or a person."""
+
+    def start_match(self, seat: Seat) -> None: ...
+    def ask(self, seat: Seat) -> None:
+        """Ask for an action. The player calls `seat.answer` or `seat.forfeit` later."""
+
+    def report_fault(self, seat: Seat, fault: Fault) -> None: ...
+    def end_match(self, seat: Seat, end: pb.MatchEnd) -> None: ...
+
+
+@dataclass(slots=True, eq=False)
+class Seat:
+    """A place in a match with its player; None: its bot did not start."""
+
+    match: Match
+    index: int
+    player: Player | None
+    advance: Callable[[], None]
+    """Called after an answer or a fault: asks the next player."""
+    match_number: int = 0
+    """The number of the match on the bot's stream."""
+
+    @property
+    def game(self) -> str:
+        return self.match.plan.game
+
+    @property
+    def forfeited(self) -> bool:
+        return self.index in self.match.forfeited
+
+    # What the player does
+
+    def answer(self, action: int, spent: Spent) -> None:
+        """Play the action with this code."""
+        fault = self.match.answer(self.index, action, spent)
+        if fault and self.player:
+            self.player.report_fault(self, fault)
+        self.advance()
+
+    def forfeit(self, kind: FaultKind, detail: str) -> None:
+        """Lose the match by a fault. Does nothing if the match or the seat is lost already."""
+        match = self.match
+        if match.over or self.forfeited:
+            return
+        was_to_move = match.seat_to_ask == self.index
+        fault = match.forfeit(self.index, kind, detail)
+        if self.player:
+            self.player.report_fault(self, fault)
+        if was_to_move or match.over:
+            self.advance()
+
+    def overtime(self, spent: Spent) -> str | None:
+        """Return which limit a turn exceeds that has taken this long; None if it exceeds none."""
+        return self.match.overtime(self.index, spent)
+
+    def time_out(self, spent: Spent, why: str) -> None:
+        """Charge the time and forfeit."""
+        self.match.charge(self.index, spent)
+        self.forfeit(FaultKind.TIMEOUT, why)
+
+    # What a session sends
+
+    def write_start(self, start: pb.MatchStart) -> None:
+        match, limits = self.match, self.match.limits
+        start.id = match.plan.id
+        start.seats = match.state.seats
+        start.seat = self.index
+        start.seed = match.seed_for(self.index)
+        start.ms_per_turn = round((limits.turn or 0) * 1000)
+        start.ms_per_match = round((limits.match or 0) * 1000)
+        match.encoder.fill_start(start)
+
+    def write_turn(self, message: pb.PlayResponse) -> int:
+        match = self.match
+        match.encoder.add_turn(message, self.index, self.match_number, match.turn, match.ms_left(self.index))
+        return match.turn
+
+    def move_to(self, session: Session, thought: float = 0.0) -> None:
+        """Continue on a new stream of the same bot. It may be a new process, so it is sent the whole match again."""
+        self.player = session
+        self.match.encoder.forget(self.index)
+        session.start_match(self)
+        if self.match.seat_to_ask == self.index:
+            session.ask(self, thought)
+
+
+class SeatedMatch:
+    """A match with a player on each seat."""
+
+    def __init__(
+        self,
+        match: Match,
+        players: Sequence[Player | None],
+        on_end: Callable[[], None],
+        on_change: Callable[[Match], None] | None = None,
+    ) -> None:
+        """`on_change` is called after every answer and fault, before the next player is asked."""
+        self.match = match
+        self.on_end = on_end
+        self.on_change = on_change
+        self.seats = [Seat(match, index, player, self.advance) for index, player in enumerate(players)]
+
+    def start(self) -> None:
+        for seat in self.seats:
+            if seat.player:
+                seat.player.start_match(seat)
+        self.advance()
+
+    def advance(self) -> None:
+        """Ask the player whose turn it is, or end the match."""
+        if self.on_change:
+            self.on_change(self.match)
+        index = self.match.seat_to_ask
+        if index is None:
+            self._end()
+            return
+        seat = self.seats[index]
+        assert seat.player is not None, "a seat without a player has forfeited before the first turn"
+        seat.player.ask(seat)
+
+    def _end(self) -> None:
+        match = self.match
+        result = match.state.result(match.forfeited)
+        for seat in self.seats:
+            if seat.player:
+                end = pb.MatchEnd(
+                    placements=bytes(result.placements),
+                    winners=bytes(result.winners),
+                    forfeited=bytes(match.forfeited),
+                )
+                match.encoder.fill_end(end, seat.index, result)
+                seat.player.end_match(seat, end)
+        self.on_end()
