@@ -28,7 +28,7 @@ from rich.progress import track
 from rich.table import Table
 
 from arena.games.registry import GAMES, profile_of
-from arena.rating.bradley_terry import Pairs, refit
+from arena.rating.bradley_terry import Pairs, fit_strengths
 from arena.rating.trueskill import Rating, Scale
 from bench.engine import pin_to_one_cpu, version_of
 from bench.strength import Bracket, decide, load_bot
@@ -148,7 +148,7 @@ def measure(seats: int, count: int) -> Run:
     run.apart = max(abs(one.mu - other.mu) for one, other in zip(ours.ratings, package.ratings, strict=True))
     pairs = pairs_of(matches)
     began = perf_counter()
-    refit(FIELD, pairs)
+    fit_strengths(FIELD, pairs)
     run.refit = perf_counter() - began
     return run
 

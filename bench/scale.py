@@ -30,7 +30,7 @@ from rich.console import Console
 from rich.table import Table
 
 from arena.rating.arrays import np
-from arena.rating.bradley_terry import Pairs, refit
+from arena.rating.bradley_terry import Pairs, fit_strengths
 from arena.rating.standings import Standings
 from arena.rating.trueskill import Rating, Scale
 from arena.reports.build import build_board
@@ -141,14 +141,14 @@ def invented_pairs(bots: int, blocks: int = 20) -> Pairs:
 def fit_strengths_time(bots: int) -> float:
     """Measure one of the 201 fits that a bootstrap with 200 replicates makes."""
     pairs, replicates = invented_pairs(bots), 5
-    return quickest(lambda: refit(bots, pairs, replicates=replicates), tries=2) / (replicates + 1)
+    return quickest(lambda: fit_strengths(bots, pairs, replicates=replicates), tries=2) / (replicates + 1)
 
 
 def fit_strengths_memory(bots: int) -> float:
     pairs = invented_pairs(bots)
     tracemalloc.start()
     try:
-        refit(bots, pairs, replicates=1)
+        fit_strengths(bots, pairs, replicates=1)
         return float(tracemalloc.get_traced_memory()[1])
     finally:
         tracemalloc.stop()

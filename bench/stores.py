@@ -29,9 +29,9 @@ from arena.store.home import Home
 from arena.store.matches import Batch
 from arena.store.schema import ALL
 from arena.store.store import Store
+from arena.store.strengths import update_strengths
 from arena.tournament.event import Event
 from arena.tournament.planner import seating
-from arena.tournament.strengths import store_strengths
 
 AT_ONCE = 1000
 """So many matches are written at once."""
@@ -77,10 +77,10 @@ def fill(
                 results = invented(blocks, bots, seats, Random(f"{number} {bracket}"))
                 play(store, record.id, bracket, versions, results, own, overall[bracket])
                 if strengths:
-                    store_strengths(store, record.id, bracket)
+                    update_strengths(store, record.id, bracket)
                 store.tournaments.end_bracket(record.id, bracket)
         for bracket in brackets if strengths else ():
-            store_strengths(store, ALL, bracket)
+            update_strengths(store, ALL, bracket)
 
 
 def play(

@@ -36,6 +36,7 @@ from arena.referee import Limits
 from arena.store.home import Home
 from arena.store.schema import ALL
 from arena.store.store import Store
+from arena.store.strengths import update_strengths
 from arena.submissions.install import launch_of
 from arena.submissions.submit import SubmissionRequest, submit
 from arena.tournament.conductor import Conductor, Progress
@@ -43,7 +44,6 @@ from arena.tournament.event import Event
 from arena.tournament.runners.dask.link import Link
 from arena.tournament.runners.local import LocalRunner, Runner
 from arena.tournament.runners.worker import WorkerSetup
-from arena.tournament.strengths import store_strengths
 from bench.referee import PINNED, PYTHON, Contestant, Figures, rate
 from bench.stores import fill
 
@@ -213,7 +213,7 @@ def measure_rating(home: Home, matches: int) -> None:
         for _, _, name, seats in store.matches.results(1, "mantis"):
             standings.fold(seats, name)
         folded = perf_counter() - began
-        store_strengths(store, ALL, "mantis")
+        update_strengths(store, ALL, "mantis")
         ours = perf_counter() - began
         sample = 3000
         environment = trueskill.TrueSkill(tau=0.0, draw_probability=scale.draw_probability)

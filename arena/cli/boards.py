@@ -12,7 +12,7 @@ from rich.table import Table
 from rich.text import Text
 
 from arena.reports import words
-from arena.reports.board import Board, HeadToHead, Overall, Refit, Row
+from arena.reports.board import Board, BoardRow, HeadToHead, OverallBoard, Strength
 from arena.reports.words import NOT_SEPARATED, NOTHING, SIGMA
 
 GAP = 2
@@ -109,14 +109,14 @@ def _legend(board: Board) -> Iterable[Text]:
     if any(row.separated is False for row in board.rows):
         yield Text(f"{NOT_SEPARATED}  not told apart from the next row at 95 %.")
     said = [f"Rating: μ - 3{SIGMA}."]
-    if any(row.refit for row in board.rows):
+    if any(row.strength for row in board.rows):
         said.append("Refit: Elo points by all results at once, whatever their order, with the 95 % interval.")
     if any(row.history for row in board.rows):
         said.append("History: μ over a bot's matches, one scale for all.")
     yield Text(" ".join(said), style="dim")
 
 
-def _columns(rows: Sequence[Row]) -> list[Column]:
+def _columns(rows: Sequence[BoardRow]) -> list[Column]:
     columns = [
         Column("rank", [Form("#", _ranks(rows))]),
         _names([row.bot for row in rows]),
@@ -125,8 +125,8 @@ def _columns(rows: Sequence[Row]) -> list[Column]:
         _ratings([row.conservative for row in rows]),
         _column(f"μ ± {SIGMA}", f"μ ± {SIGMA}", (words.spread(row.mu, row.sigma) for row in rows), 11),
     ]
-    if any(row.refit for row in rows):
-        columns.append(_refits([row.refit for row in rows]))
+    if any(row.strength for row in rows):
+        columns.append(_strengths([row.strength for row in rows]))
     columns += [
         _column("matches", "matches", (f"{row.matches:,}" for row in rows), 12),
         _column("wins", "wins", (words.percent(words.win_share(row)) for row in rows), 18),
@@ -142,7 +142,7 @@ def _columns(rows: Sequence[Row]) -> list[Column]:
     return columns
 
 
-def _ranks(rows: Sequence[Row]) -> list[Text]:
+def _ranks(rows: Sequence[BoardRow]) -> list[Text]:
     """The ranks under each other, with the room of the mark behind those that have none."""
     if all(row.separated is not False for row in rows):
         return [Text(str(row.rank)) for row in rows]
@@ -154,9 +154,9 @@ def _ratings(values: Iterable[float]) -> Column:
     return Column("rating", [Form("rating", [Text(words.rating(value), "bold") for value in values])])
 
 
-def _refits(refits: Sequence[Refit | None]) -> Column:
-    strengths = [words.elo(refit.strength) if refit else NOTHING for refit in refits]
-    intervals = [words.interval(refit) if refit else "" for refit in refits]
+def _strengths(fits: Sequence[Strength | None]) -> Column:
+    strengths = [words.elo(fit.elo) if fit else NOTHING for fit in fits]
+    intervals = [words.interval(fit) if fit else "" for fit in fits]
     wide = max(map(len, intervals))
     both = [f"{strength}  {interval:>{wide}}" for strength, interval in zip(strengths, intervals, strict=True)]
     forms = [
@@ -167,7 +167,7 @@ def _refits(refits: Sequence[Refit | None]) -> Column:
     return Column("refit", [Form(heading, list(map(Text, texts))) for heading, texts in forms], (13, 14, 17))
 
 
-def _histories(rows: Sequence[Row]) -> Column:
+def _histories(rows: Sequence[BoardRow]) -> Column:
     low, high = words.history_range(rows)
     forms = [[Text(words.sparkline(row, low, high, width), "cyan") for row in rows] for width in (20, 12, 8)]
     return Column("history", [Form("history", form) for form in forms], (1, 4, 19), "left")
@@ -242,7 +242,7 @@ def _meeting(meeting: HeadToHead | None) -> Text:
     return Text.assemble((str(percent), "bold" if meeting.share > 0.5 else ""), (shade, "blue"))
 
 
-def render_overall(overall: Overall) -> RenderableType:
+def render_overall(overall: OverallBoard) -> RenderableType:
     """The board across brackets."""
     rows = overall.rows
     title = _title(

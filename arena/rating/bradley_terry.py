@@ -56,7 +56,7 @@ class Pairs:
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Refitted:
+class StrengthFit:
     """The strengths of the bots, in the order of their numbers, and how well they are known."""
 
     strength: Floats
@@ -81,7 +81,7 @@ class Refitted:
         return bool(low > 0 or high < 0)
 
 
-def refit(count: int, pairs: Pairs, *, replicates: int = 200, seed: int = 0) -> Refitted:
+def fit_strengths(count: int, pairs: Pairs, *, replicates: int = 200, seed: int = 0) -> StrengthFit:
     """Fits the strengths of `count` bots. Where there are too few blocks to tell anything, nothing is drawn."""
     one, other = np.minimum(pairs.row, pairs.column), np.maximum(pairs.row, pairs.column)
     points = np.where(pairs.row > pairs.column, pairs.games - pairs.points, pairs.points)
@@ -113,7 +113,7 @@ def refit(count: int, pairs: Pairs, *, replicates: int = 200, seed: int = 0) -> 
     drawn = ELO * (drawn - drawn.mean(axis=1, keepdims=True))
     blocks = _blocks_of_each(count, pairs, block)
     low, high = _intervals(centre, drawn, blocks)
-    return Refitted(centre, low, high, drawn, blocks, _groups(games > 0))
+    return StrengthFit(centre, low, high, drawn, blocks, _groups(games > 0))
 
 
 def _sums(index: Ints, values: Floats, size: int) -> Floats:

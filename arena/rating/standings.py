@@ -13,7 +13,7 @@ from dataclasses import dataclass, field
 from typing import NamedTuple
 
 from arena.rating.trueskill import Rating, Scale
-from arena.rating.upsets import Surprises
+from arena.rating.upsets import Upsets
 from arena.records import SeatRecord
 
 THINK_MS_BOUNDS = (0.1, 0.2, 0.5, 1.0, 2.0, 5.0, 10.0, 20.0, 50.0, 100.0, 200.0, 500.0, 1000.0)
@@ -108,7 +108,7 @@ class Changes:
     versions: set[int] = field(default_factory=set)
     pairs: set[tuple[int, int]] = field(default_factory=set)
     points: list[RatingPoint] = field(default_factory=list)
-    surprises: set[tuple[int, bool]] = field(default_factory=set)
+    upsets: set[tuple[int, bool]] = field(default_factory=set)
     """Of which versions the surprising wins (True) or losses (False) are others now."""
 
 
@@ -121,7 +121,7 @@ class Standings:
         """Whether all that counts for the rating is who won, not the places behind."""
         self.bots: dict[int, Standing] = {}
         self.head_to_head: dict[tuple[int, int], Meetings] = {}
-        self.surprises = Surprises()
+        self.upsets = Upsets()
         self._changes = Changes()
 
     def rating(self, version_id: int) -> Rating:
@@ -140,7 +140,7 @@ class Standings:
         standings = [self.bots[seat.version_id] for seat in seats]
         before = [standing.rating for standing in standings]
         rated = self.scale.rate(before, placements)
-        self._changes.surprises.update(self.surprises.note(seats, before, match))
+        self._changes.upsets.update(self.upsets.note(seats, before, match))
         for standing, seat, rating in zip(standings, seats, rated, strict=True):
             standing.rating = rating
             standing.add(seat, match)

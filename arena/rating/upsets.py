@@ -13,7 +13,7 @@ MOST_KEPT = 10
 """So many surprising wins, and as many surprising losses, are kept of each bot."""
 
 
-class Surprise(NamedTuple):
+class Upset(NamedTuple):
     """A match that surprised."""
 
     chance: float
@@ -21,21 +21,21 @@ class Surprise(NamedTuple):
     match: str
 
 
-class Surprises:
+class Upsets:
     """The most surprising matches of every bot. Of two that are alike the earlier one comes first."""
 
     def __init__(self) -> None:
-        self.wins: dict[int, list[Surprise]] = {}
+        self.wins: dict[int, list[Upset]] = {}
         """By version, the win with the slightest chance first."""
-        self.losses: dict[int, list[Surprise]] = {}
-        """By version, the loss with the best chance first. Only a favourite's loss is a surprise."""
+        self.losses: dict[int, list[Upset]] = {}
+        """By version, the loss with the best chance first. Only a favourite's loss is a upset."""
 
-    def kept(self, version_id: int, *, won: bool) -> list[Surprise]:
+    def kept(self, version_id: int, *, won: bool) -> list[Upset]:
         return (self.wins if won else self.losses).setdefault(version_id, [])
 
-    def greatest(self, limit: int) -> list[tuple[int, Surprise]]:
+    def greatest(self, limit: int) -> list[tuple[int, Upset]]:
         """The most surprising wins of all, with the versions that won."""
-        wins = [(version, surprise) for version, kept in self.wins.items() for surprise in kept]
+        wins = [(version, upset) for version, kept in self.wins.items() for upset in kept]
         return sorted(wins, key=lambda win: (win[1].chance, win))[:limit]
 
     def note(self, seats: Sequence[SeatRecord], ratings: Sequence[Rating], match: str) -> list[tuple[int, bool]]:
@@ -69,7 +69,7 @@ class Surprises:
         chance = chance_to_win(ratings, winner)
         if full and chance >= kept[-1].chance:
             return False
-        insort(kept, Surprise(chance, match), key=lambda surprise: surprise.chance)
+        insort(kept, Upset(chance, match), key=lambda upset: upset.chance)
         del kept[MOST_KEPT:]
         return True
 
@@ -81,7 +81,7 @@ class Surprises:
         chance = chance_to_win(ratings, favourite)
         if full and chance <= kept[-1].chance:
             return False
-        insort(kept, Surprise(chance, match), key=lambda surprise: -surprise.chance)
+        insort(kept, Upset(chance, match), key=lambda upset: -upset.chance)
         del kept[MOST_KEPT:]
         return True
 

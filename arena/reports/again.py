@@ -6,7 +6,7 @@ import math
 from typing import Any
 
 from arena.errors import ArenaError
-from arena.reports.board import Board, HeadToHead, RatingPoint, Refit, Row
+from arena.reports.board import Board, BoardRow, HeadToHead, HistoryPoint, Strength
 from arena.reports.exports import FORMAT
 
 LARGEST = 1e12
@@ -40,16 +40,16 @@ def _board(board: Any) -> Board:
     )
 
 
-def _row(row: Any) -> Row:
+def _row(row: Any) -> BoardRow:
     think = row["ms_per_move"]
-    return Row(
+    return BoardRow(
         rank=_count(row["rank"]),
         bot=str(row["bot"]),
         version=str(row["version"]),
         language=str(row["language"]),
         mu=_number(row["mu"]),
         sigma=_number(row["sigma"]),
-        refit=None if row["refit"] is None else _refit(row["refit"]),
+        strength=None if row["refit"] is None else _strength(row["refit"]),
         separated=None if row["separated"] is None else bool(row["separated"]),
         matches=_count(row["matches"]),
         wins=_number(row["wins"]),
@@ -59,14 +59,16 @@ def _row(row: Any) -> Row:
         placements=[_count(count) for count in row["placements"]],
         think_times=[_count(count) for count in row["think_times"]],
         history=[
-            RatingPoint(_count(point["matches"]), _number(point["mu"]), _number(point["sigma"]))
+            HistoryPoint(_count(point["matches"]), _number(point["mu"]), _number(point["sigma"]))
             for point in row["history"]
         ],
     )
 
 
-def _refit(refit: Any) -> Refit:
-    return Refit(_or(refit["strength"], math.nan), _or(refit["low"], -math.inf), _or(refit["high"], math.inf))
+def _strength(strength: Any) -> Strength:
+    return Strength(
+        _or(strength["strength"], math.nan), _or(strength["low"], -math.inf), _or(strength["high"], math.inf)
+    )
 
 
 def _meeting(meeting: Any) -> HeadToHead | None:

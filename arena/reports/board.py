@@ -10,11 +10,20 @@ from dataclasses import dataclass, field
 
 from arena.rating.standings import THINK_MS_BOUNDS
 
-__all__ = ["THINK_MS_BOUNDS", "Board", "HeadToHead", "Overall", "OverallRow", "RatingPoint", "Refit", "Row"]
+__all__ = [
+    "THINK_MS_BOUNDS",
+    "Board",
+    "BoardRow",
+    "HeadToHead",
+    "HistoryPoint",
+    "OverallBoard",
+    "OverallRow",
+    "Strength",
+]
 
 
 @dataclass(frozen=True, slots=True)
-class RatingPoint:
+class HistoryPoint:
     """A bot's rating after so many of its matches."""
 
     matches: int
@@ -23,17 +32,17 @@ class RatingPoint:
 
 
 @dataclass(frozen=True, slots=True)
-class Refit:
+class Strength:
     """A bot's strength by maximum likelihood on all results at once, in Elo points around the field's mean of 0."""
 
-    strength: float
+    elo: float
     low: float
     high: float
     """The 95 % interval, bootstrapped over deal blocks."""
 
 
 @dataclass(frozen=True, slots=True)
-class Row:
+class BoardRow:
     """One bot version on the board."""
 
     rank: int
@@ -42,7 +51,7 @@ class Row:
     language: str
     mu: float
     sigma: float
-    refit: Refit | None
+    strength: Strength | None
     separated: bool | None
     """Whether it is told apart from the next row at 95 %; None for the last row, or where it is not known."""
     matches: int
@@ -57,7 +66,7 @@ class Row:
     """How often it came first, second, and so on."""
     think_times: Sequence[int]
     """How many matches had a mean think time in each class of THINK_MS_BOUNDS, the open one included."""
-    history: Sequence[RatingPoint] = field(default_factory=tuple)
+    history: Sequence[HistoryPoint] = field(default_factory=tuple)
 
     @property
     def conservative(self) -> float:
@@ -84,7 +93,7 @@ class Board:
     tournament: str | None
     """The tournament's id; None: all tournaments together."""
     matches: int
-    rows: Sequence[Row]
+    rows: Sequence[BoardRow]
     head_to_head: Sequence[Sequence[HeadToHead | None]]
     """In the order of the rows; None on the diagonal."""
     bots: int | None = None
@@ -106,7 +115,7 @@ class OverallRow:
 
 
 @dataclass(frozen=True, slots=True)
-class Overall:
+class OverallBoard:
     """The board across brackets."""
 
     brackets: Sequence[str]

@@ -7,10 +7,10 @@ from itertools import zip_longest
 
 from arena.errors import NotFound, unknown
 from arena.rating.standings import Standing
-from arena.reports.board import Board, HeadToHead, Overall, OverallRow, RatingPoint, Refit, Row
+from arena.reports.board import Board, BoardRow, HeadToHead, HistoryPoint, OverallBoard, OverallRow, Strength
 from arena.store.bots import BotVersion
 from arena.store.schema import ALL
-from arena.store.standings import RefitRecord
+from arena.store.standings import StrengthRecord
 from arena.store.store import Store
 
 
@@ -39,7 +39,7 @@ def build_board(
     """
     scope = ALL if tournament is None else tournament
     standings = store.standings.load(scope, bracket, versions)
-    refits = store.standings.refits(scope, bracket, versions)
+    strengths = store.standings.strengths(scope, bracket, versions)
     history = store.standings.history(scope, bracket, versions) if with_history else {}
     ranks = {version: rank for rank, (version, *_) in enumerate(store.standings.leaders(scope, bracket), start=1)}
     order = standings.ranking()
@@ -49,10 +49,10 @@ def build_board(
             ranks[version],
             named[version],
             standings.bots[version],
-            refits.get(version),
+            strengths.get(version),
             # A row that is not followed by its neighbour is compared with nobody.
-            refits.get(after) if after is not None and ranks[after] == ranks[version] + 1 else None,
-            [RatingPoint(point.matches, point.mu, point.sigma) for point in history.get(version, ())],
+            strengths.get(after) if after is not None and ranks[after] == ranks[version] + 1 else None,
+            [HistoryPoint(point.matches, point.mu, point.sigma) for point in history.get(version, ())],
         )
         for version, after in zip_longest(order, order[1:])
     ]
@@ -76,26 +76,26 @@ def _row(
     rank: int,
     version: BotVersion,
     standing: Standing,
-    refit: RefitRecord | None,
-    next_refit: RefitRecord | None,
-    history: Sequence[RatingPoint],
-) -> Row:
+    strength: StrengthRecord | None,
+    next_strength: StrengthRecord | None,
+    history: Sequence[HistoryPoint],
+) -> BoardRow:
     interval = None
-    if refit is not None and refit.low is not None and refit.high is not None:
-        interval = Refit(refit.strength, refit.low, refit.high)
+    if strength is not None and strength.low is not None and strength.high is not None:
+        interval = Strength(strength.strength, strength.low, strength.high)
     separated = None
-    if refit is not None and next_refit is not None:
+    if strength is not None and next_strength is not None:
         # Where the refit has the two the other way round, it does not speak for the order that is shown.
-        in_this_order = refit.strength > next_refit.strength
-        separated = in_this_order and next_refit.version_id in refit.separated_from
-    return Row(
+        in_this_order = strength.strength > next_strength.strength
+        separated = in_this_order and next_strength.version_id in strength.separated_from
+    return BoardRow(
         rank=rank,
         bot=version.bot,
         version=version.version,
         language=version.language,
         mu=standing.rating.mu,
         sigma=standing.rating.sigma,
-        refit=interval,
+        strength=interval,
         separated=separated,
         matches=standing.matches,
         wins=standing.wins,
@@ -108,7 +108,7 @@ def _row(
     )
 
 
-def build_overall(boards: Sequence[Board]) -> Overall:
+def build_overall(boards: Sequence[Board]) -> OverallBoard:
     """The board across these brackets."""
     return _overall(
         {
@@ -118,7 +118,7 @@ def build_overall(boards: Sequence[Board]) -> Overall:
     )
 
 
-def load_overall(store: Store, tournament: int | None = None) -> Overall:
+def load_overall(store: Store, tournament: int | None = None) -> OverallBoard:
     """The board across all brackets in which somebody has played; it reads no more than it shows."""
     scope = ALL if tournament is None else tournament
     named = {version.id: version for version in store.bots.all_versions()}
@@ -133,7 +133,7 @@ def load_overall(store: Store, tournament: int | None = None) -> Overall:
     )
 
 
-def _overall(brackets: Mapping[str, Mapping[tuple[str, str], tuple[float, int]]]) -> Overall:
+def _overall(brackets: Mapping[str, Mapping[tuple[str, str], tuple[float, int]]]) -> OverallBoard:
     """From the conservative rating and the number of matches of each bot in each bracket."""
     by_bot: dict[tuple[str, str], dict[str, tuple[float, int]]] = {}
     for bracket, bots in brackets.items():
@@ -144,7 +144,7 @@ def _overall(brackets: Mapping[str, Mapping[tuple[str, str], tuple[float, int]]]
         return sum(conservative for conservative, _ in reached.values()) / len(brackets)
 
     ranked = sorted(by_bot.items(), key=lambda item: (-rating(item[1]), item[0]))
-    return Overall(
+    return OverallBoard(
         brackets=list(brackets),
         rows=[
             OverallRow(

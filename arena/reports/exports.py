@@ -27,7 +27,7 @@ from collections.abc import Iterable, Sequence
 from arena.games.base import Json
 from arena.replay import FaultKind
 from arena.reports import words
-from arena.reports.board import THINK_MS_BOUNDS, Board, HeadToHead, Overall, Refit, Row
+from arena.reports.board import THINK_MS_BOUNDS, Board, BoardRow, HeadToHead, OverallBoard, Strength
 from arena.reports.words import NOT_SEPARATED, NOTHING, SIGMA
 
 FORMAT = "arena.leaderboard/1"
@@ -38,7 +38,7 @@ CSV_FIELDS = (
 )
 
 
-def as_json(boards: Sequence[Board], overall: Overall | None) -> dict[str, Json]:
+def as_json(boards: Sequence[Board], overall: OverallBoard | None) -> dict[str, Json]:
     """Everything on the boards, with the keys that this module documents."""
     return {
         "format": FORMAT,
@@ -57,7 +57,7 @@ def as_json(boards: Sequence[Board], overall: Overall | None) -> dict[str, Json]
     }
 
 
-def _row(row: Row) -> Json:
+def _row(row: BoardRow) -> Json:
     return {
         "rank": row.rank,
         "bot": row.bot,
@@ -66,7 +66,7 @@ def _row(row: Row) -> Json:
         "rating": _finite(row.conservative),
         "mu": _finite(row.mu),
         "sigma": _finite(row.sigma),
-        "refit": None if row.refit is None else _refit(row.refit),
+        "refit": None if row.strength is None else _strength(row.strength),
         "separated": row.separated,
         "matches": row.matches,
         "wins": row.wins,
@@ -80,15 +80,15 @@ def _row(row: Row) -> Json:
     }
 
 
-def _refit(refit: Refit) -> Json:
-    return {"strength": _finite(refit.strength), "low": _finite(refit.low), "high": _finite(refit.high)}
+def _strength(strength: Strength) -> Json:
+    return {"strength": _finite(strength.elo), "low": _finite(strength.low), "high": _finite(strength.high)}
 
 
 def _meeting(meeting: HeadToHead | None) -> Json:
     return None if meeting is None else {"points": meeting.points, "matches": meeting.matches, "share": meeting.share}
 
 
-def _overall(overall: Overall) -> Json:
+def _overall(overall: OverallBoard) -> Json:
     return {
         "brackets": list(overall.brackets),
         "rows": [
@@ -125,7 +125,7 @@ def as_csv(boards: Sequence[Board]) -> str:
     return text.getvalue()
 
 
-def _line(board: Board, row: Row, kinds: Sequence[str]) -> dict[str, str | float | None]:
+def _line(board: Board, row: BoardRow, kinds: Sequence[str]) -> dict[str, str | float | None]:
     """What is not known is None, and empty in the file."""
     return {
         "bracket": _cell(board.bracket),
@@ -137,9 +137,9 @@ def _line(board: Board, row: Row, kinds: Sequence[str]) -> dict[str, str | float
         "rating": row.conservative,
         "mu": row.mu,
         "sigma": row.sigma,
-        "refit": row.refit.strength if row.refit else None,
-        "refit_low": row.refit.low if row.refit else None,
-        "refit_high": row.refit.high if row.refit else None,
+        "refit": row.strength.elo if row.strength else None,
+        "refit_low": row.strength.low if row.strength else None,
+        "refit_high": row.strength.high if row.strength else None,
         "separated": None if row.separated is None else str(row.separated).lower(),
         "matches": row.matches,
         "wins": row.wins,
@@ -157,13 +157,13 @@ def _cell(text: str) -> str:
     return f"'{text}" if text.startswith(("=", "+", "-", "@", "\uff1d", "\uff0b", "\uff0d", "\uff20")) else text
 
 
-def as_markdown(boards: Sequence[Board], overall: Overall | None) -> str:
+def as_markdown(boards: Sequence[Board], overall: OverallBoard | None) -> str:
     """The boards as tables for a README or an issue."""
     parts = [_overall_in_markdown(overall)] if overall else []
     return "\n\n".join([*parts, *map(_board_in_markdown, boards)]) + "\n"
 
 
-def _overall_in_markdown(overall: Overall) -> str:
+def _overall_in_markdown(overall: OverallBoard) -> str:
     heading = ["#", "bot", "version", "rating", *map(_escaped, overall.brackets), "matches"]
     lines = [
         [str(row.rank), _escaped(row.bot), _escaped(row.version), f"**{words.rating(row.conservative)}**"]
@@ -184,7 +184,7 @@ def _board_in_markdown(board: Board) -> str:
         [f"{row.rank} {NOT_SEPARATED}" if row.separated is False else str(row.rank)]
         + [_escaped(row.bot), _escaped(row.version), _escaped(row.language)]
         + [f"**{words.rating(row.conservative)}**", words.spread(row.mu, row.sigma)]
-        + ([words.elo(row.refit.strength), words.interval(row.refit)] if row.refit else [NOTHING, NOTHING])
+        + ([words.elo(row.strength.elo), words.interval(row.strength)] if row.strength else [NOTHING, NOTHING])
         + [f"{row.matches:,}", words.percent(words.win_share(row)), words.placement(row)]
         + [words.milliseconds(row.think_ms), _escaped(words.faults(row.faults))]
         for row in board.rows

@@ -11,7 +11,7 @@ from collections.abc import Mapping, Sequence
 
 from rich.cells import cell_len
 
-from arena.reports.board import Board, RatingPoint, Refit, Row
+from arena.reports.board import Board, BoardRow, HistoryPoint, Strength
 
 NOTHING = "\u2013"
 """Stands where there is nothing to say."""
@@ -38,7 +38,7 @@ def cut(text: str, longest: int) -> str:
     return f"{kept}…"
 
 
-def labels(rows: Sequence[Row]) -> list[str]:
+def labels(rows: Sequence[BoardRow]) -> list[str]:
     """What to call the bots where there is little room: by version only where one bot is there with several."""
     several = {bot for bot, count in Counter(row.bot for row in rows).items() if count > 1}
     return [harmless(f"{row.bot} {row.version}" if row.bot in several else row.bot) for row in rows]
@@ -60,15 +60,15 @@ def elo(value: float) -> str:
     return _unsigned_zero(f"{value:+.0f}")
 
 
-def interval(refit: Refit) -> str:
-    return f"{elo(refit.low)} to {elo(refit.high)}"
+def interval(strength: Strength) -> str:
+    return f"{elo(strength.low)} to {elo(strength.high)}"
 
 
 def _unsigned_zero(number: str) -> str:
     return number if any(digit in number for digit in "123456789") or "inf" in number else number.lstrip("+-")
 
 
-def win_share(row: Row) -> float | None:
+def win_share(row: BoardRow) -> float | None:
     return row.wins / row.matches if row.matches else None
 
 
@@ -76,7 +76,7 @@ def percent(share: float | None) -> str:
     return NOTHING if share is None else f"{share:.1%}"
 
 
-def placement(row: Row) -> str:
+def placement(row: BoardRow) -> str:
     return f"{row.mean_placement:.2f}" if row.matches else NOTHING
 
 
@@ -146,13 +146,13 @@ def verdict(board: Board) -> str:
     return f"{lead}, but it is not told apart from {second} at 95 %."
 
 
-def history_range(rows: Sequence[Row]) -> tuple[float, float]:
+def history_range(rows: Sequence[BoardRow]) -> tuple[float, float]:
     """The lowest and the highest μ that any of the bots has ever had."""
     levels = [point.mu for row in rows for point in row.history] or [0.0]
     return min(levels), max(levels)
 
 
-def band_range(rows: Sequence[Row]) -> tuple[float, float]:
+def band_range(rows: Sequence[BoardRow]) -> tuple[float, float]:
     """From the lowest to the highest strength that is likely for any of them."""
     ends = [row.mu + side * row.sigma for row in rows for side in (-2, 2)]
     return min(ends, default=0.0), max(ends, default=1.0)
@@ -163,7 +163,7 @@ def along(value: float, low: float, high: float) -> str:
     return f"{100 * (value - low) / max(high - low, 1e-9):.1f}"
 
 
-def sparkline(row: Row, low: float, high: float, width: int) -> str:
+def sparkline(row: BoardRow, low: float, high: float, width: int) -> str:
     """The bot's μ over its matches, between low and high, in so many letters at most."""
     steps = len(SPARKS) - 1
     levels = (point.mu for point in sampled(row.history, width))
@@ -172,7 +172,7 @@ def sparkline(row: Row, low: float, high: float, width: int) -> str:
     )
 
 
-def sampled(history: Sequence[RatingPoint], most: int) -> list[RatingPoint]:
+def sampled(history: Sequence[HistoryPoint], most: int) -> list[HistoryPoint]:
     """At most so many of the points, as even over the matches as they lie, the first and the last always among them.
 
     A history has many more points at its beginning than later, which no plot has room for.

@@ -11,7 +11,7 @@ from sqlalchemy import Connection, Engine, Select, Table, delete, func, select, 
 
 from arena.rating.standings import Changes, Meetings, RatingPoint, SeatTally, Standing, Standings
 from arena.rating.trueskill import Rating, Scale
-from arena.rating.upsets import Surprise, Surprises
+from arena.rating.upsets import Upset, Upsets
 from arena.store.bulk import insert_rows, upsert_rows
 from arena.store.schema import (
     ALL,
@@ -33,7 +33,7 @@ JUST_LOOKING = Scale(0.1)
 
 
 @dataclass(frozen=True, slots=True)
-class RefitRecord:
+class StrengthRecord:
     """A version's strength by maximum likelihood, with its interval where there is one."""
 
     version_id: int
@@ -71,7 +71,7 @@ class StoredStandings:
             loaded = self._load(scope, bracket, Standings(scale, winners_only=winners_only), connection=reading)
             for version, tables in self.by_seat(scope, bracket, connection=reading).items():
                 loaded.bots[version].by_seat = tables
-            loaded.surprises = self.surprises(scope, bracket, connection=reading)
+            loaded.upsets = self.upsets(scope, bracket, connection=reading)
         return loaded
 
     def _reading(self, connection: Connection | None) -> AbstractContextManager[Connection]:
@@ -124,17 +124,17 @@ class StoredStandings:
         with self.engine.connect() as connection:
             return list(connection.scalars(wanted))
 
-    def surprises(
+    def upsets(
         self, scope: int, bracket: str, version_id: int | None = None, connection: Connection | None = None
-    ) -> Surprises:
+    ) -> Upsets:
         """The most surprising wins and losses of each version, or of one of them."""
-        found = Surprises()
+        found = Upsets()
         wanted = _of(surprises, scope, bracket, version_id).order_by(
             surprises.c.version_id, surprises.c.won, surprises.c.place
         )
         with self._reading(connection) as connection:
             for row in connection.execute(wanted):
-                found.kept(row.version_id, won=row.won).append(Surprise(row.chance, row.match))
+                found.kept(row.version_id, won=row.won).append(Upset(row.chance, row.match))
         return found
 
     def opponents(self, scope: int, bracket: str, version_id: int) -> dict[int, Meetings]:
@@ -191,15 +191,17 @@ class StoredStandings:
                 found.setdefault(row.version_id, []).append(RatingPoint(*row))
         return found
 
-    def refits(self, scope: int, bracket: str, versions: Collection[int] | None = None) -> dict[int, RefitRecord]:
+    def strengths(self, scope: int, bracket: str, versions: Collection[int] | None = None) -> dict[int, StrengthRecord]:
         with self.engine.connect() as connection:
             return {
-                row.version_id: RefitRecord(row.version_id, row.strength, row.low, row.high, tuple(row.separated_from))
+                row.version_id: StrengthRecord(
+                    row.version_id, row.strength, row.low, row.high, tuple(row.separated_from)
+                )
                 for row in connection.execute(_among(refits, scope, bracket, versions))
             }
 
     @contextmanager
-    def refitting(self, scope: int) -> Iterator[None]:
+    def fitting_strengths(self, scope: int) -> Iterator[None]:
         """One at a time fits the results of all tournaments, so that what is written last was read last, too."""
         if scope != ALL or self.engine.dialect.name != "postgresql":  # otherwise one conductor is alone with them
             yield
@@ -209,7 +211,7 @@ class StoredStandings:
             connection.execute(text("SELECT pg_advisory_xact_lock(:refits)"), {"refits": REFITS})
             yield
 
-    def write_refits(self, scope: int, bracket: str, records: Sequence[RefitRecord]) -> None:
+    def write_strengths(self, scope: int, bracket: str, records: Sequence[StrengthRecord]) -> None:
         """Puts these in the place of those that were there."""
         with writing(self.engine) as connection:
             connection.execute(delete(refits).where(refits.c.scope == scope, refits.c.bracket == bracket))
@@ -273,9 +275,9 @@ def write_changes(connection: Connection, scope: int, bracket: str, now: Standin
         connection,
         surprises,
         [
-            {**key, "version_id": version, "won": won, "place": place, **surprise._asdict()}
-            for version, won in changes.surprises
-            for place, surprise in enumerate(now.surprises.kept(version, won=won))
+            {**key, "version_id": version, "won": won, "place": place, **upset._asdict()}
+            for version, won in changes.upsets
+            for place, upset in enumerate(now.upsets.kept(version, won=won))
         ],
     )
 

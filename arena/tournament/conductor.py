@@ -24,6 +24,7 @@ from arena.store.matches import Batch
 from arena.store.overall import Overall
 from arena.store.schema import ALL
 from arena.store.store import Store
+from arena.store.strengths import update_strengths
 from arena.store.tenure import Tenure
 from arena.store.tournaments import State, TournamentRecord
 from arena.tournament.course import Course
@@ -33,7 +34,6 @@ from arena.tournament.live import LiveFolder
 from arena.tournament.planner import MatchPlanner
 from arena.tournament.runners.local import LocalRunner, Pace, Runner
 from arena.tournament.runners.worker import WorkerSetup
-from arena.tournament.strengths import store_strengths
 
 WRITE_AFTER = 0.5
 """Seconds after which results are written, at the latest."""
@@ -304,7 +304,7 @@ class BracketRun:
 
     def _refit(self) -> None:
         for scope in (self.record.id, ALL) if self.record.rated else ():
-            store_strengths(self.store, scope, self.bracket.name)
+            update_strengths(self.store, scope, self.bracket.name)
 
     def _show(self) -> None:
         self.progress.spoiled, self.progress.last_trouble = self.pool.spoiled, self.pool.last_trouble

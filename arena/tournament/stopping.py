@@ -14,8 +14,8 @@ from enum import Enum
 from itertools import pairwise
 from math import ceil
 
+from arena.rating.separation import PairCollector
 from arena.rating.sprt import Decision, Hypotheses, Sprt
-from arena.tournament.strengths import PairCollector
 
 FIRST_CHECK = 20
 """The number of blocks after which separation is checked for the first time."""
@@ -101,7 +101,7 @@ class UntilSeparated(StopRule):
         return StopVerdict.STOP if self._all_separated() else StopVerdict.CONTINUE
 
     def _all_separated(self) -> bool:
-        fit = self._outcomes.refit()
+        fit = self._outcomes.fit()
         ranking = sorted(range(len(self._outcomes.places)), key=lambda bot: -fit.strength[bot])
         return all(fit.separated(one, other) for one, other in pairwise(ranking))
 

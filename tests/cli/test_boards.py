@@ -9,7 +9,7 @@ from rich.cells import cell_len
 from rich.console import Console, RenderableType
 
 from arena.cli.boards import render, render_head_to_head, render_overall
-from arena.reports.board import Board, HeadToHead, Overall, OverallRow, RatingPoint
+from arena.reports.board import Board, HeadToHead, HistoryPoint, OverallBoard, OverallRow
 from arena.reports.words import cut, elo, faults, faults_in_short, harmless, milliseconds, sampled, sparkline
 from tests.support.boards import BOTS, Bot, board, crowd, overall, two_brackets
 
@@ -43,15 +43,15 @@ def test_a_wide_terminal_shows_everything() -> None:
     text = printed(render(sample), 170)
     assert "Not shown" not in text
     first = sample.rows[0]
-    assert first.refit
+    assert first.strength
     cells = line_of(text, first.bot)
     for expected in (
         first.version,
         first.language,
         f"{first.conservative:.1f}",
         f"{first.mu:.1f} ± {first.sigma:.1f}",
-        f"{first.refit.strength:+.0f}",
-        f"{first.refit.low:+.0f} to {first.refit.high:+.0f}",
+        f"{first.strength.elo:+.0f}",
+        f"{first.strength.low:+.0f} to {first.strength.high:+.0f}",
         f"{first.matches}",
         f"{first.wins / first.matches:.1%}",
         f"{first.mean_placement:.2f}",
@@ -103,7 +103,7 @@ def test_a_long_name_is_cut_and_pushes_nothing_out() -> None:
 
 def test_what_no_bot_has_gets_no_column() -> None:
     sample = board()
-    bare = [replace(row, refit=None, faults={}, history=(), separated=None) for row in sample.rows]
+    bare = [replace(row, strength=None, faults={}, history=(), separated=None) for row in sample.rows]
     text = printed(render(replace(sample, rows=bare)), 170)
     for absent in ("refit", "Refit", "faults", "history", "History", "Not shown"):
         assert absent not in text
@@ -115,7 +115,7 @@ def test_boards_with_nobody_or_one_bot() -> None:
     assert "met nobody" in printed(render_head_to_head(nobody), 80)
     alone = board(bots=BOTS[:1], seats=1)
     assert "searcher" in printed(render(alone), 80)
-    assert "nothing has been played" in printed(render_overall(Overall([], [])), 80)
+    assert "nothing has been played" in printed(render_overall(OverallBoard([], [])), 80)
 
 
 def test_a_bot_without_matches_has_no_shares() -> None:
@@ -153,7 +153,7 @@ def test_the_overall_board_has_every_bracket() -> None:
     assert line_of(text, "searcher").split()[-2] == "\u2013"
     many = [f"bracket-{number}" for number in range(12)]
     row = OverallRow(1, "solo", "1", 20.0, {"bracket-0": 240.0}, 10)
-    text = printed(render_overall(Overall(many, [row])), 80)
+    text = printed(render_overall(OverallBoard(many, [row])), 80)
     assert "240.0" in line_of(text, "solo")
     assert "Not shown for want of room: version" in text
 
@@ -168,7 +168,7 @@ def test_two_versions_of_a_bot_are_told_apart_in_the_matrix() -> None:
 
 def test_a_sparkline_is_even_over_the_matches() -> None:
     row = board().rows[0]
-    points = [RatingPoint(matches, 20.0, 1.0) for matches in range(1, 50)] + [RatingPoint(100, 30.0, 1.0)]
+    points = [HistoryPoint(matches, 20.0, 1.0) for matches in range(1, 50)] + [HistoryPoint(100, 30.0, 1.0)]
     assert sparkline(replace(row, history=points), 20, 30, 11) == "▁▁▁▁▁▁█"
     assert sparkline(replace(row, history=points), 20, 20, 3) in {"▄▄▄", "▄▄"}
     assert sparkline(replace(row, history=()), 20, 30, 11) == ""

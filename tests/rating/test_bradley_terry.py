@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 import arena.rating.bradley_terry
-from arena.rating.bradley_terry import ELO, FEWEST_BLOCKS, Floats, Pairs, Refitted, refit
+from arena.rating.bradley_terry import ELO, FEWEST_BLOCKS, Floats, Pairs, StrengthFit, fit_strengths
 
 PLANTED = np.array([-250.0, -100.0, -50.0, 0.0, 120.0, 280.0])
 
@@ -51,7 +51,7 @@ def chosen(pairs: Pairs, rows: np.ndarray[tuple[int], np.dtype[np.intp]]) -> Pai
     return Pairs(pairs.block[rows], pairs.row[rows], pairs.column[rows], pairs.points[rows], pairs.games[rows])
 
 
-def same(one: Refitted, other: Refitted) -> bool:
+def same(one: StrengthFit, other: StrengthFit) -> bool:
     """Whether two refits are equal but for rounding."""
     return all(
         np.allclose(getattr(one, name), getattr(other, name), rtol=0, atol=1e-9)
@@ -63,7 +63,7 @@ def same(one: Refitted, other: Refitted) -> bool:
 
 
 def test_planted_strengths_come_back() -> None:
-    refitted = refit(6, tables(np.random.default_rng(1), PLANTED, 4000))
+    refitted = fit_strengths(6, tables(np.random.default_rng(1), PLANTED, 4000))
     assert refitted.strength == pytest.approx(PLANTED, abs=8)
     assert refitted.strength.mean() == pytest.approx(0, abs=1e-9)
     assert all(refitted.separated(bot, bot + 1) for bot in range(5))
@@ -71,18 +71,18 @@ def test_planted_strengths_come_back() -> None:
 
 def test_the_strength_of_two_is_the_odds_of_their_results() -> None:
     """Three wins to one are 191 Elo points, and the prior's two games matter little beside 40,000."""
-    one, other = refit(2, duel(3000, 1000), replicates=0).strength
+    one, other = fit_strengths(2, duel(3000, 1000), replicates=0).strength
     assert one - other == pytest.approx(400 * log10(3), abs=0.1)
 
 
 def test_a_tie_counts_half_for_each() -> None:
-    assert refit(2, duel(2.5, 1.5)).strength == pytest.approx(refit(2, duel(25, 15, 1)).strength)
-    assert refit(2, duel(2, 2)).strength == pytest.approx([0, 0])
+    assert fit_strengths(2, duel(2.5, 1.5)).strength == pytest.approx(fit_strengths(2, duel(25, 15, 1)).strength)
+    assert fit_strengths(2, duel(2, 2)).strength == pytest.approx([0, 0])
 
 
 def test_the_prior_is_one_drawn_game_with_a_bot_of_strength_0() -> None:
     """After a single win, 1 - p(2s) + 1/2 - p(s) is 0 where the winner has the strength s and the loser -s."""
-    winner, loser = refit(2, duel(1, 0, 1)).strength / ELO
+    winner, loser = fit_strengths(2, duel(1, 0, 1)).strength / ELO
     assert winner == pytest.approx(-loser)
     chance = 1 / (1 + np.exp(-np.array([winner - loser, winner])))
     assert 1 - chance[0] + 0.5 - chance[1] == pytest.approx(0, abs=1e-9)
@@ -92,7 +92,7 @@ def test_the_prior_is_one_drawn_game_with_a_bot_of_strength_0() -> None:
 def test_a_bot_that_wins_everything_stays_finite(games: int) -> None:
     rows = [(block, 0, other, float(games), games) for block in range(10) for other in (1, 2)]
     rows += [(block, 1, 2, games / 2, games) for block in range(10)]
-    refitted = refit(3, pairs_of(*rows))
+    refitted = fit_strengths(3, pairs_of(*rows))
     assert np.isfinite(refitted.strength).all()
     assert np.isfinite(refitted.low).all()
     assert np.isfinite(refitted.high).all()
@@ -110,7 +110,7 @@ def test_unequal_schedules_are_fair() -> None:
     for block, (one, other) in enumerate([(0, 1), (2, 3), (0, 2), (0, 3)] * 300):
         wins = rng.binomial(4, 1 / (1 + 10 ** ((strength[other] - strength[one]) / 400)))
         rows.append((block, one, other, float(wins), 4.0))
-    assert refit(4, pairs_of(*rows)).strength == pytest.approx(strength - strength.mean(), abs=60)
+    assert fit_strengths(4, pairs_of(*rows)).strength == pytest.approx(strength - strength.mean(), abs=60)
 
 
 # Intervals
@@ -122,19 +122,19 @@ def test_intervals_cover_the_truth(blocks: int, alike: bool) -> None:
     rng = np.random.default_rng(3)
     covered = []
     for seed in range(60):
-        refitted = refit(6, tables(rng, PLANTED, blocks, alike=alike), seed=seed)
+        refitted = fit_strengths(6, tables(rng, PLANTED, blocks, alike=alike), seed=seed)
         covered.append((refitted.low <= PLANTED) & (refitted.high >= PLANTED))
     assert 0.88 <= np.mean(covered) <= 0.99
 
 
 def test_equals_are_seldom_told_apart() -> None:
     rng = np.random.default_rng(4)
-    wrong = [refit(4, tables(rng, np.zeros(4), 30), seed=seed).separated(0, 1) for seed in range(100)]
+    wrong = [fit_strengths(4, tables(rng, np.zeros(4), 30), seed=seed).separated(0, 1) for seed in range(100)]
     assert sum(map(bool, wrong)) <= 12
 
 
 def test_a_higher_level_separates_less() -> None:
-    refitted = refit(6, tables(np.random.default_rng(5), PLANTED / 4, 60))
+    refitted = fit_strengths(6, tables(np.random.default_rng(5), PLANTED / 4, 60))
     told_apart = [
         sum(bool(refitted.separated(one, other, level)) for one in range(6) for other in range(6))
         for level in (0.5, 0.8, 0.95, 0.99)
@@ -144,7 +144,7 @@ def test_a_higher_level_separates_less() -> None:
 
 
 def test_separation_looks_both_ways() -> None:
-    refitted = refit(2, duel(3, 1, 40))
+    refitted = fit_strengths(2, duel(3, 1, 40))
     assert refitted.separated(0, 1)
     assert refitted.separated(1, 0)
     assert not refitted.separated(0, 0)
@@ -152,7 +152,7 @@ def test_separation_looks_both_ways() -> None:
 
 @pytest.mark.parametrize("blocks", [1, FEWEST_BLOCKS - 1])
 def test_too_few_blocks_tell_nothing(blocks: int) -> None:
-    refitted = refit(2, duel(4, 0, blocks))
+    refitted = fit_strengths(2, duel(4, 0, blocks))
     assert refitted.strength[0] > refitted.strength[1]
     assert list(refitted.low) == [-np.inf] * 2
     assert list(refitted.high) == [np.inf] * 2
@@ -162,7 +162,7 @@ def test_too_few_blocks_tell_nothing(blocks: int) -> None:
 
 def test_a_newcomer_among_many_is_not_known_yet() -> None:
     rows = [(block, 0, 1, 3.0, 4.0) for block in range(50)] + [(50, 2, 0, 4.0, 4.0)]
-    refitted = refit(3, pairs_of(*rows))
+    refitted = fit_strengths(3, pairs_of(*rows))
     assert list(refitted.blocks) == [51, 50, 1]
     assert list(np.isfinite(refitted.low)) == [True, True, False]
     assert refitted.separated(0, 1)
@@ -175,26 +175,26 @@ def test_a_newcomer_among_many_is_not_known_yet() -> None:
 def test_the_order_of_the_rows_does_not_matter() -> None:
     rng = np.random.default_rng(6)
     pairs = tables(rng, PLANTED, 200)
-    assert same(refit(6, pairs), refit(6, chosen(pairs, rng.permutation(len(pairs.block)))))
+    assert same(fit_strengths(6, pairs), fit_strengths(6, chosen(pairs, rng.permutation(len(pairs.block)))))
 
 
 def test_it_does_not_matter_which_of_two_is_the_row() -> None:
     pairs = tables(np.random.default_rng(7), PLANTED, 200)
     turned = Pairs(pairs.block, pairs.column, pairs.row, pairs.games - pairs.points, pairs.games)
-    assert same(refit(6, pairs), refit(6, turned))
+    assert same(fit_strengths(6, pairs), fit_strengths(6, turned))
 
 
 def test_the_same_results_give_the_same_bits() -> None:
     pairs = tables(np.random.default_rng(8), PLANTED, 50)
-    one, other = refit(6, pairs), refit(6, pairs)
+    one, other = fit_strengths(6, pairs), fit_strengths(6, pairs)
     assert (one.replicates == other.replicates).all()
     assert (one.low == other.low).all()
-    assert not (one.replicates == refit(6, pairs, seed=1).replicates).all()
+    assert not (one.replicates == fit_strengths(6, pairs, seed=1).replicates).all()
 
 
 def test_groups_that_never_met_are_not_compared() -> None:
     rows = [(block, one, one + 1, 3.5, 4.0) for block in range(20) for one in (0, 2)]
-    refitted = refit(5, pairs_of(*rows))
+    refitted = fit_strengths(5, pairs_of(*rows))
     assert list(refitted.group) == [0, 0, 2, 2, 4]
     assert refitted.separated(0, 1)
     assert refitted.separated(0, 3) is None
@@ -205,12 +205,12 @@ def test_groups_that_never_met_are_not_compared() -> None:
 
 def test_a_long_chain_is_one_group() -> None:
     rows = [(block, bot, bot + 1, 2.0, 4.0) for block in range(6) for bot in range(39)]
-    assert set(refit(40, pairs_of(*rows)).group) == {0}
+    assert set(fit_strengths(40, pairs_of(*rows)).group) == {0}
 
 
 def test_no_results_at_all() -> None:
     nothing = chosen(duel(1, 1), np.array([], dtype=np.intp))
-    refitted = refit(3, nothing)
+    refitted = fit_strengths(3, nothing)
     assert list(refitted.strength) == [0, 0, 0]
     assert refitted.separated(0, 1) is None
 
@@ -220,7 +220,7 @@ def test_a_large_field(monkeypatch: pytest.MonkeyPatch) -> None:
     rng = np.random.default_rng(9)
     strength = rng.normal(0, 150, 60)
     pairs = tables(rng, strength, 1500)
-    refitted = refit(60, pairs, replicates=50)
+    refitted = fit_strengths(60, pairs, replicates=50)
     assert np.corrcoef(refitted.strength, strength)[0, 1] > 0.97
     monkeypatch.setattr(arena.rating.bradley_terry, "CELLS_AT_ONCE", 60 * 60 * 7)
-    assert same(refitted, refit(60, pairs, replicates=50))
+    assert same(refitted, fit_strengths(60, pairs, replicates=50))

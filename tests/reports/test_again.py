@@ -11,7 +11,7 @@ import pytest
 
 from arena.errors import ArenaError
 from arena.reports.again import from_json
-from arena.reports.board import Board, HeadToHead, RatingPoint, Refit, Row
+from arena.reports.board import Board, BoardRow, HeadToHead, HistoryPoint, Strength
 from arena.reports.build import build_boards
 from arena.reports.exports import as_json
 from arena.store.home import Home
@@ -31,8 +31,8 @@ def test_boards_come_back_as_they_were(tmp_path: Path) -> None:
 
 
 def test_what_is_infinite_comes_back_too() -> None:
-    refit = Refit(3.0, -math.inf, math.inf)
-    row = Row(
+    refit = Strength(3.0, -math.inf, math.inf)
+    row = BoardRow(
         1,
         "a",
         "1",
@@ -48,7 +48,7 @@ def test_what_is_infinite_comes_back_too() -> None:
         {"timeout": 1},
         [1],
         [0],
-        [RatingPoint(1, 2.0, 3.0)],
+        [HistoryPoint(1, 2.0, 3.0)],
     )
     board = Board("mantis", "3", 1, [row], [[HeadToHead(0.5, 1)]], bots=1)
     assert from_json(sent([board])) == [board]

@@ -12,7 +12,7 @@ from dataclasses import replace
 import pytest
 
 from arena.replay import FaultKind
-from arena.reports.board import Refit
+from arena.reports.board import Strength
 from arena.reports.exports import CSV_FIELDS, as_csv, as_json, as_markdown
 from tests.support.boards import Bot, board, overall, two_brackets
 
@@ -41,8 +41,8 @@ def test_json_has_the_documented_keys() -> None:
 
 def test_json_says_null_where_nothing_is_known() -> None:
     sample = board()
-    endless = replace(sample.rows[0], refit=Refit(math.inf, 100.0, math.inf))
-    idle = replace(sample.rows[1], refit=None, matches=0, mean_placement=math.nan, think_ms=None)
+    endless = replace(sample.rows[0], strength=Strength(math.inf, 100.0, math.inf))
+    idle = replace(sample.rows[1], strength=None, matches=0, mean_placement=math.nan, think_ms=None)
     read = json.loads(json.dumps(as_json([replace(sample, rows=[endless, idle])], None), allow_nan=False))
     rows = read["brackets"][0]["rows"]
     assert rows[0]["refit"] == {"strength": None, "low": 100.0, "high": None}
@@ -58,8 +58,8 @@ def test_csv_has_a_line_for_each_row_of_each_bracket() -> None:
     for line, row in zip(lines, [*boards[0].rows, *boards[1].rows], strict=True):
         assert line["bot"] == row.bot
         assert float(line["rating"]) == row.conservative
-        assert row.refit
-        assert float(line["refit_high"]) == row.refit.high
+        assert row.strength
+        assert float(line["refit_high"]) == row.strength.high
         assert line["separated"] == {True: "true", False: "false", None: ""}[row.separated]
     assert lines[0]["faults"] == "13"
     assert lines[0]["faults_timeout"] == "12"

@@ -138,7 +138,7 @@ LISTS: dict[str, Callable[[Store], Any]] = {
     "versions": lambda store: store.bots.versions_of("bot3"),
     "counts": lambda store: store.standings.matches(ALL, "mantis"),
     "by seat": lambda store: store.standings.by_seat(ALL, "mantis"),
-    "surprises": lambda store: store.standings.surprises(ALL, "mantis", 3).wins,
+    "surprises": lambda store: store.standings.upsets(ALL, "mantis", 3).wins,
 }
 
 

@@ -232,7 +232,7 @@ def test_two_conductors_at_once_count_every_match_once_in_all_tournaments_togeth
         assert found.bots == expected.bots  # the very same floating point numbers
         assert found.bots[bots[0]].matches == 80
         assert found.head_to_head == expected.head_to_head
-        assert found.surprises.wins == expected.surprises.wins
+        assert found.upsets.wins == expected.upsets.wins
         assert [point.matches for point in store.standings.history(ALL, "mantis")[bots[0]]][-1] == 80
         names = [match.name.partition("-")[0] for match in store.archive.page(limit=100)]
         assert names != sorted(names), "they have taken turns"

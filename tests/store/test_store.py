@@ -93,13 +93,13 @@ def test_a_store_of_before_has_the_surprises_that_it_would_have_had(tmp_path: Pa
             batch.pairs.append((number, bytes(4)))
         changes = standings.take_changes()
         store.matches.write(batch, [(1, standings, changes), (ALL, standings, changes)])
-        kept = [store.standings.surprises(scope, "mantis") for scope in (1, ALL)]
+        kept = [store.standings.upsets(scope, "mantis") for scope in (1, ALL)]
         tallies = [store.standings.by_seat(scope, "mantis") for scope in (1, ALL)]
     copy_to_0002(tmp_path / "new.db", tmp_path / "old.db")
     with Store.open(tmp_path / "old.db") as store:
         for scope, surprises, tally in zip((1, ALL), kept, tallies, strict=True):
             assert store.standings.by_seat(scope, "mantis") == tally
-            found = store.standings.surprises(scope, "mantis")
+            found = store.standings.upsets(scope, "mantis")
             assert (found.wins.keys(), found.losses.keys()) == (surprises.wins.keys(), surprises.losses.keys())
             # Up to the 32nd match the history has every rating, later every other one.
             for old, new in ((surprises.wins, found.wins), (surprises.losses, found.losses)):

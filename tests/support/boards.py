@@ -11,12 +11,12 @@ from random import Random
 from arena.reports.board import (
     THINK_MS_BOUNDS,
     Board,
+    BoardRow,
     HeadToHead,
-    Overall,
+    HistoryPoint,
+    OverallBoard,
     OverallRow,
-    RatingPoint,
-    Refit,
-    Row,
+    Strength,
 )
 
 Bot = tuple[str, str, str, float, float, dict[str, int]]
@@ -41,9 +41,9 @@ def board(
     made.sort(key=lambda pair: -pair[0].conservative)
     rows = [replace(row, rank=rank) for rank, (row, _) in enumerate(made, 1)]
     for index, (row, following) in enumerate(pairwise(rows)):
-        assert row.refit
-        assert following.refit
-        rows[index] = replace(row, separated=row.refit.low > following.refit.strength)
+        assert row.strength
+        assert following.strength
+        rows[index] = replace(row, separated=row.strength.low > following.strength.elo)
     meetings = [[_meeting(one, other, matches) for _, other in made] for _, one in made]
     return Board(bracket, "spring-7", matches * len(bots) // seats, rows, meetings)
 
@@ -53,7 +53,7 @@ def _meeting(one: Bot, other: Bot, matches: int) -> HeadToHead | None:
     return None if one is other else HeadToHead(share * matches, matches)
 
 
-def _row(bot: Bot, seats: int, matches: int, random: Random) -> Row:
+def _row(bot: Bot, seats: int, matches: int, random: Random) -> BoardRow:
     name, version, language, strength, think_ms, faults = bot
     history = []
     drift = 0.0
@@ -61,7 +61,7 @@ def _row(bot: Bot, seats: int, matches: int, random: Random) -> Row:
         drift += (random.gauss(0, 3.5) - drift / 3) / math.sqrt(8 + played)
         if played % max(1, 2 ** (played.bit_length() - 1) // 16) == 0:
             sigma = 1 / math.sqrt(0.0144 + 0.012 * played)
-            history.append(RatingPoint(played, 25 + 6 * strength * (1 - math.exp(-played / 25)) + drift, sigma))
+            history.append(HistoryPoint(played, 25 + 6 * strength * (1 - math.exp(-played / 25)) + drift, sigma))
     weights = [math.exp(-strength * place) for place in range(seats)]
     placements = [round(matches * weight / sum(weights)) for weight in weights]
     placements[0] += matches - sum(placements)
@@ -70,14 +70,14 @@ def _row(bot: Bot, seats: int, matches: int, random: Random) -> Row:
     for _ in range(matches):
         think_times[min(max(round(random.gauss(centre, 0.9)), 0), len(THINK_MS_BOUNDS))] += 1
     elo = 120 * strength
-    return Row(
+    return BoardRow(
         rank=0,
         bot=name,
         version=version,
         language=language,
         mu=history[-1].mu,
         sigma=history[-1].sigma,
-        refit=Refit(elo, elo - random.uniform(18, 34), elo + random.uniform(18, 34)),
+        strength=Strength(elo, elo - random.uniform(18, 34), elo + random.uniform(18, 34)),
         separated=None,
         matches=matches,
         wins=placements[0] - 0.5,
@@ -90,7 +90,7 @@ def _row(bot: Bot, seats: int, matches: int, random: Random) -> Row:
     )
 
 
-def overall(boards: Sequence[Board]) -> Overall:
+def overall(boards: Sequence[Board]) -> OverallBoard:
     """What the boards come to together."""
     ratings: dict[tuple[str, str], dict[str, float]] = {}
     matches: dict[tuple[str, str], int] = {}
@@ -101,7 +101,7 @@ def overall(boards: Sequence[Board]) -> Overall:
             matches[bot] = matches.get(bot, 0) + row.matches
     means = sorted(((sum(by.values()) / len(boards), bot) for bot, by in ratings.items()), reverse=True)
     rows = [OverallRow(rank, *bot, mean, ratings[bot], matches[bot]) for rank, (mean, bot) in enumerate(means, 1)]
-    return Overall([board.bracket for board in boards], rows)
+    return OverallBoard([board.bracket for board in boards], rows)
 
 
 def two_brackets() -> list[Board]:

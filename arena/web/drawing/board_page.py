@@ -13,7 +13,7 @@ from typing import Generic, TypeVar
 
 from arena.games.frames import Film
 from arena.reports import words
-from arena.reports.board import Board, HeadToHead, Overall, OverallRow, Row
+from arena.reports.board import Board, BoardRow, HeadToHead, OverallBoard, OverallRow
 from arena.reports.words import NOT_SEPARATED, NOTHING, SIGMA, typeset
 from arena.web.drawing import colours, distributions, plots
 from arena.web.drawing.plots import MOST
@@ -42,7 +42,7 @@ class HighlightMatch:
 
 def as_html(
     boards: Sequence[Board],
-    overall: Overall | None,
+    overall: OverallBoard | None,
     title: str,
     generated: str,
     matches: Sequence[HighlightMatch] = (),
@@ -103,7 +103,7 @@ def _matches(matches: Sequence[HighlightMatch]) -> Markup:
     )
 
 
-def _navigation(boards: Sequence[Board], overall: Overall | None, matches: Sequence[HighlightMatch]) -> Markup:
+def _navigation(boards: Sequence[Board], overall: OverallBoard | None, matches: Sequence[HighlightMatch]) -> Markup:
     links = [tag("a", "Overall", href="#overall")] if overall else []
     links += [tag("a", board.bracket, href=f"#bracket-{index}") for index, board in enumerate(boards, 1)]
     links += [tag("a", "Matches", href="#matches")] if matches else []
@@ -153,7 +153,7 @@ def _scrolling(label: str, table: Markup) -> Markup:
     return tag("div", table, class_="scroll", role="region", aria_label=label, tabindex=0)
 
 
-def across_brackets(overall: Overall, address: Callable[[OverallRow], str] | None = None) -> Markup:
+def across_brackets(overall: OverallBoard, address: Callable[[OverallRow], str] | None = None) -> Markup:
     """The board across brackets. `address`: where more is told about a bot."""
     highest = max([value for row in overall.rows for value in row.by_bracket.values()] + [1.0])
     columns: list[Column[OverallRow]] = [
@@ -198,7 +198,7 @@ def bracket(board: Board, id_: str) -> Markup:
 
 def standings(board: Board) -> Markup:
     low, high = words.history_range(board.rows)
-    columns: list[Column[Row]] = [
+    columns: list[Column[BoardRow]] = [
         Column("#", "number", _rank),
         Column("bot", "bot", lambda row: row.bot),
         Column("rating", "number rating", lambda row: typeset(words.rating(row.conservative))),
@@ -206,8 +206,10 @@ def standings(board: Board) -> Markup:
         Column("version", "version", lambda row: row.version),
         Column("language", "version", lambda row: row.language),
         Column(f"μ ± {SIGMA}", "number", lambda row: typeset(words.spread(row.mu, row.sigma))),
-        Column("refit", "number", lambda row: typeset(words.elo(row.refit.strength)) if row.refit else NOTHING),
-        Column("95 % interval", "number", lambda row: typeset(words.interval(row.refit)) if row.refit else NOTHING),
+        Column("refit", "number", lambda row: typeset(words.elo(row.strength.elo)) if row.strength else NOTHING),
+        Column(
+            "95 % interval", "number", lambda row: typeset(words.interval(row.strength)) if row.strength else NOTHING
+        ),
         Column("matches", "number", lambda row: f"{row.matches:,}"),
         Column("wins", "number", lambda row: words.percent(words.win_share(row))),
         Column("place", "number", words.placement),
@@ -217,7 +219,7 @@ def standings(board: Board) -> Markup:
     return _table(f"Standings of {board.bracket}", columns, board.rows, "board")
 
 
-def _rank(row: Row) -> str:
+def _rank(row: BoardRow) -> str:
     if row.separated is not False:
         return str(row.rank)
     about = "not told apart from the next row at 95 %"
@@ -225,12 +227,12 @@ def _rank(row: Row) -> str:
     return joined(mark, str(row.rank), tag("span", f", {about}", class_="unseen"))
 
 
-def _faults(row: Row) -> str:
+def _faults(row: BoardRow) -> str:
     kinds = [tag("li", f"{count:,} {kind}") for kind, count in words.by_frequency(row.faults)]
     return tag("ul", *kinds, class_="faults") if kinds else NOTHING
 
 
-def _sparkline(row: Row, low: float, high: float) -> Markup:
+def _sparkline(row: BoardRow, low: float, high: float) -> Markup:
     points = words.sampled(row.history, 40)
     if not points:
         return joined(NOTHING)
@@ -260,9 +262,9 @@ def figures(board: Board) -> list[Markup]:
     if any(row.history for row in rows[:MOST]):
         about = f"Each bot's μ after so many of its matches. Its strength lies most likely in the band of ± 2{SIGMA}."
         shown.append(_figure("Ratings over matches", about, drawn(plots.ratings, rows, FULL), "full"))
-    if any(row.refit for row in rows[:MOST]):
+    if any(row.strength for row in rows[:MOST]):
         about = f"The dot is the estimate, the line its 95 % interval. {NOT_SEPARATED}: two neighbours not told apart."
-        shown.append(_figure("Strength by all results at once", about, drawn(plots.refits, rows, HALF)))
+        shown.append(_figure("Strength by all results at once", about, drawn(plots.strengths, rows, HALF)))
     if len(rows) > 1:
         about = "How often the row's bot was placed before the column's, in %, ties half."
         shown.append(_figure("Head to head", about, _heat_map(board)))
@@ -275,7 +277,9 @@ def figures(board: Board) -> list[Markup]:
     return shown
 
 
-def drawn(plot: Callable[[Sequence[Row], float], Markup], rows: Sequence[Row], widths: Mapping[str, float]) -> Markup:
+def drawn(
+    plot: Callable[[Sequence[BoardRow], float], Markup], rows: Sequence[BoardRow], widths: Mapping[str, float]
+) -> Markup:
     """The plot for several kinds of screens; the style sheet shows one of them."""
     return joined(*(tag("div", plot(rows, width), class_=screen) for screen, width in widths.items()))
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from arena.reports import words
-from arena.reports.board import THINK_MS_BOUNDS, Row
+from arena.reports.board import THINK_MS_BOUNDS, BoardRow
 from arena.reports.words import NOTHING
 from arena.web.drawing.colours import step_of
 from arena.web.drawing.plots import MOST, Scale, drawing, label, line, text
@@ -37,7 +37,7 @@ def _pattern(name: str, size: int, *children: str) -> Markup:
     return tag("pattern", *children, id=name, width=size, height=size, patternUnits="userSpaceOnUse")
 
 
-def placements(rows: Sequence[Row], width: float) -> Markup:
+def placements(rows: Sequence[BoardRow], width: float) -> Markup:
     """How often everybody came first, second, and so on: one bar for each bot."""
     rows = rows[:MOST]
     names = words.labels(rows)
@@ -60,7 +60,7 @@ def placements(rows: Sequence[Row], width: float) -> Markup:
     return drawing(width, top + 30 * len(rows), "Places", "; ".join(said), *parts)
 
 
-def _bar(row: Row, places: int, x: Scale, y: float) -> list[Markup]:
+def _bar(row: BoardRow, places: int, x: Scale, y: float) -> list[Markup]:
     total, before, parts = sum(row.placements), 0, []
     for place, count in enumerate(row.placements):
         if not count:
@@ -93,13 +93,13 @@ def ordinal(place: int) -> str:
     return f"{place}{ending}"
 
 
-def _placements_in_words(row: Row) -> str:
+def _placements_in_words(row: BoardRow) -> str:
     total = sum(row.placements)
     shares = (f"{ordinal(place)} {count / total:.0%}" for place, count in enumerate(row.placements, 1) if count)
     return ", ".join(shares) or "no matches"
 
 
-def think_times(rows: Sequence[Row]) -> Markup:
+def think_times(rows: Sequence[BoardRow]) -> Markup:
     """A small histogram for each bot, all with the same axes."""
     rows = rows[:MOST]
     names = words.labels(rows)
@@ -107,7 +107,7 @@ def think_times(rows: Sequence[Row]) -> Markup:
     return joined(*(_histogram(row, name, highest or 1.0) for row, name in zip(rows, names, strict=True)))
 
 
-def _histogram(row: Row, name: str, highest: float) -> Markup:
+def _histogram(row: BoardRow, name: str, highest: float) -> Markup:
     width, height, base = 196.0, 112.0, 90.0
     classes = len(THINK_MS_BOUNDS) + 1
     x = Scale(0, classes, 4, width - 4)
@@ -131,7 +131,7 @@ def _histogram(row: Row, name: str, highest: float) -> Markup:
     return drawing(width, height, f"Think times of {name}", said, *parts)
 
 
-def _mean(row: Row) -> str:
+def _mean(row: BoardRow) -> str:
     return NOTHING if row.think_ms is None else f"{words.milliseconds(row.think_ms)} ms"
 
 

@@ -20,9 +20,9 @@ def worth_seeing(store: Store, boards: Sequence[Board], scope: int) -> dict[str,
     """Two matches of each bracket, as far as there are: why, by name."""
     wanted: dict[str, str] = {}
     for board in boards:
-        for version, surprise in store.standings.surprises(scope, board.bracket).greatest(1):
+        for version, upset in store.standings.upsets(scope, board.bracket).greatest(1):
             winner = store.bots.by_id([version])[version].label
-            wanted[surprise.match] = f"{board.bracket}: won by {winner}, who had a chance of {percent(surprise.chance)}"
+            wanted[upset.match] = f"{board.bracket}: won by {winner}, who had a chance of {percent(upset.chance)}"
         if board.rows:
             leader = board.rows[0]
             standing = store.standings.load(scope, board.bracket)

@@ -11,7 +11,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 from arena.reports import words
-from arena.reports.board import Row
+from arena.reports.board import BoardRow
 from arena.reports.words import NOT_SEPARATED, NOTHING, SIGMA, typeset
 from arena.web.drawing.svg import Markup, joined, number, tag
 
@@ -63,7 +63,7 @@ def line(x1: float, y1: float, x2: float, y2: float, class_: str) -> Markup:
     return tag("line", x1=x1, y1=y1, x2=x2, y2=y2, class_=class_)
 
 
-def label(row: Row, name: str, x: float, y: float, room: float) -> Markup:
+def label(row: BoardRow, name: str, x: float, y: float, room: float) -> Markup:
     """The bot's rank and name, cut where there is no room for it; the whole of it on hovering."""
     whole = tag("title", f"{row.bot} {row.version}")
     return tag("text", whole, words.cut(f"{row.rank} {name}", int(room / LETTER)), x=x, y=y, class_="name")
@@ -122,7 +122,7 @@ def spread_out(wanted: Sequence[float], gap: float, low: float, high: float) -> 
     return places
 
 
-def ratings(rows: Sequence[Row], width: float) -> Markup:
+def ratings(rows: Sequence[BoardRow], width: float) -> Markup:
     """Everybody's μ over its own matches, with a band of two sigmas on either side."""
     rows = rows[:MOST]
     names = words.labels(rows)
@@ -152,7 +152,7 @@ def ratings(rows: Sequence[Row], width: float) -> Markup:
     return drawing(width, height, "Ratings over matches", "; ".join(said), *parts)
 
 
-def _rating_range(rows: Sequence[Row]) -> tuple[float, float]:
+def _rating_range(rows: Sequence[BoardRow]) -> tuple[float, float]:
     """All of every line, and of the bands what remains once the first uncertainty is gone."""
     histories = [words.sampled(row.history, POINTS) for row in rows]
     levels = [point.mu for history in histories for point in history]
@@ -163,14 +163,14 @@ def _rating_range(rows: Sequence[Row]) -> tuple[float, float]:
     return low, max(high, low + 1)
 
 
-def _band(index: int, row: Row, x: Scale, y: Scale) -> Markup:
+def _band(index: int, row: BoardRow, x: Scale, y: Scale) -> Markup:
     points = words.sampled(row.history, POINTS)
     above = [f"{number(x(point.matches))} {number(y(point.mu + 2 * point.sigma))}" for point in points]
     below = [f"{number(x(point.matches))} {number(y(point.mu - 2 * point.sigma))}" for point in reversed(points)]
     return tag("path", d=f"M{'L'.join(above + below)}Z", class_=f"{colour(index)} band")
 
 
-def _curve(index: int, row: Row, x: Scale, y: Scale, marks: int) -> Markup:
+def _curve(index: int, row: BoardRow, x: Scale, y: Scale, marks: int) -> Markup:
     points = words.sampled(row.history, POINTS)
     path = "L".join(f"{number(x(point.matches))} {number(y(point.mu))}" for point in points)
     curve = tag("path", d=f"M{path}", class_=f"{colour(index)} curve", stroke_dasharray=DASHES[index % len(DASHES)])
@@ -189,14 +189,16 @@ def _curve(index: int, row: Row, x: Scale, y: Scale, marks: int) -> Markup:
     return tag("g", curve, *markers)
 
 
-def refits(rows: Sequence[Row], width: float) -> Markup:
+def strengths(rows: Sequence[BoardRow], width: float) -> Markup:
     """Everybody's refit as a dot, its 95 % interval as a whisker."""
     rows = rows[:MOST]
     names = words.labels(rows)
     wide = width > 400
     left, right, step, top = (150, 172, 30, 30) if wide else (122, 46, 30, 30)
     height = top + step * len(rows) + 34
-    limits = [value for row in rows if row.refit for value in (row.refit.low, row.refit.high, row.refit.strength)]
+    limits = [
+        value for row in rows if row.strength for value in (row.strength.low, row.strength.high, row.strength.elo)
+    ]
     known = [value for value in limits if math.isfinite(value)] or [0.0]
     low, high = min(0.0, *known), max(0.0, *known)
     margin = max((high - low) * 0.06, 1.0)
@@ -212,24 +214,24 @@ def refits(rows: Sequence[Row], width: float) -> Markup:
         if row.separated is False and index + 1 < len(rows):
             parts.append(text(left - 14, y + step / 2 + 5, NOT_SEPARATED, "mark", "middle"))
         parts.append(_whisker(index, row, x, y, width, wide=wide))
-    said = [f"{name} {_refit_in_words(row)}" for row, name in zip(rows, names, strict=True)]
+    said = [f"{name} {_strength_in_words(row)}" for row, name in zip(rows, names, strict=True)]
     return drawing(width, height, "Refit of all results", "; ".join(said), *parts)
 
 
-def _whisker(index: int, row: Row, x: Scale, y: float, width: float, *, wide: bool) -> Markup:
-    refit = row.refit
-    if refit is None:
+def _whisker(index: int, row: BoardRow, x: Scale, y: float, width: float, *, wide: bool) -> Markup:
+    strength = row.strength
+    if strength is None:
         return text(width, y + 4, NOTHING, "value", "end")
-    low, high = x(refit.low), x(refit.high)
-    short = typeset(words.elo(refit.strength))
+    low, high = x(strength.low), x(strength.high)
+    short = typeset(words.elo(strength.elo))
     return joined(
         line(low, y, high, y, f"{colour(index)} whisker"),
         *(line(end, y - 5, end, y + 5, f"{colour(index)} whisker") for end in (low, high)),
-        marker(index, x(refit.strength), y, tag("title", f"{row.bot} {row.version}: {_refit_in_words(row)}")),
+        marker(index, x(strength.elo), y, tag("title", f"{row.bot} {row.version}: {_strength_in_words(row)}")),
         text(width - (112 if wide else 0), y + 4, short, "value strong", "end"),
-        text(width, y + 4, typeset(words.interval(refit)), "value", "end") if wide else "",
+        text(width, y + 4, typeset(words.interval(strength)), "value", "end") if wide else "",
     )
 
 
-def _refit_in_words(row: Row) -> str:
-    return f"{words.elo(row.refit.strength)}, {words.interval(row.refit)}" if row.refit else "not known"
+def _strength_in_words(row: BoardRow) -> str:
+    return f"{words.elo(row.strength.elo)}, {words.interval(row.strength)}" if row.strength else "not known"

@@ -16,7 +16,7 @@ from arena.errors import ArenaError, NotFound, unknown
 from arena.games.brackets import Bracket
 from arena.rating.standings import SeatTally
 from arena.reports import words
-from arena.reports.board import Board, Overall, OverallRow, Row
+from arena.reports.board import Board, BoardRow, OverallBoard, OverallRow
 from arena.reports.build import build_board, build_overall, load_overall
 from arena.reports.exports import as_csv, as_json
 from arena.store.schema import ALL
@@ -118,7 +118,7 @@ def follow_home(request: Request) -> Response:
     return site.hub.response(("boards", filter_), lambda: across_parts(filter_, load_across(site.store, filter_)))
 
 
-def load_across(store: Store, filter_: Filter) -> Overall:
+def load_across(store: Store, filter_: Filter) -> OverallBoard:
     """The board across brackets, as far as the filter lets it through."""
     overall = load_overall(store, filter_.tournament)
     if not filter_.latest_only:
@@ -127,7 +127,7 @@ def load_across(store: Store, filter_: Filter) -> Overall:
     return replace(overall, rows=[row for row in overall.rows if latest.get(row.bot) == row.version])
 
 
-def across_parts(filter_: Filter, overall: Overall) -> dict[str, str]:
+def across_parts(filter_: Filter, overall: OverallBoard) -> dict[str, str]:
     """What of the first page changes while a tournament is played."""
     shown = replace(overall, rows=overall.rows[filter_.first - 1 :][:ON_A_PAGE])
     return {"overall": html.across_brackets(shown, _address) if overall.rows else ""}
@@ -265,7 +265,7 @@ def steps(filter_: Filter, bots: int) -> list[tuple[str, str]]:
     return others
 
 
-def _at_tables_of(row: Row, tallies: Sequence[SeatTally]) -> Row:
+def _at_tables_of(row: BoardRow, tallies: Sequence[SeatTally]) -> BoardRow:
     """The row with what was reached on these seats alone; ratings and plots are still about all matches."""
     matches = sum(tally.matches for tally in tallies)
     return replace(

@@ -11,10 +11,10 @@ from starlette.routing import Route
 
 from arena.errors import NotFound
 from arena.rating.standings import SeatTally
-from arena.rating.upsets import Surprise
+from arena.rating.upsets import Upset
 from arena.referee.launch import log_stem
 from arena.reports import words
-from arena.reports.board import HeadToHead, Row
+from arena.reports.board import BoardRow, HeadToHead
 from arena.reports.build import build_board
 from arena.store.archive import Choice
 from arena.store.bots import BotVersion
@@ -51,7 +51,7 @@ class Record:
     """What a version has done in one bracket."""
 
     bracket: str
-    row: Row
+    row: BoardRow
     of: int
     """How many bots are on the board."""
     opponents: Sequence[Opponent]
@@ -60,9 +60,9 @@ class Record:
     """So many opponents between the best and the worst."""
     seats: Sequence[tuple[int, int, SeatTally]]
     """Seat, size of the table, and what it has reached there."""
-    wins: Sequence[Surprise]
+    wins: Sequence[Upset]
     """Those that were least expected."""
-    losses: Sequence[Surprise]
+    losses: Sequence[Upset]
     history: Markup
     think_times: Markup
     places: Markup
@@ -135,7 +135,7 @@ def records(store: Store, version: BotVersion, versions: Sequence[BotVersion]) -
         left_out = max(0, len(opponents) - MOST_OPPONENTS)
         if left_out:
             opponents = opponents[: MOST_OPPONENTS // 2] + opponents[-MOST_OPPONENTS // 2 :]
-        surprises = store.standings.surprises(ALL, bracket, version.id)
+        upsets = store.standings.upsets(ALL, bracket, version.id)
         tables = store.standings.by_seat(ALL, bracket, version.id).get(version.id, {})
         found.append(
             Record(
@@ -150,8 +150,8 @@ def records(store: Store, version: BotVersion, versions: Sequence[BotVersion]) -
                     for seat, tally in enumerate(tallies)
                     if tally.matches
                 ],
-                wins=surprises.wins.get(version.id, []),
-                losses=surprises.losses.get(version.id, []),
+                wins=upsets.wins.get(version.id, []),
+                losses=upsets.losses.get(version.id, []),
                 history=drawn(plots.ratings, board.rows, FULL) if any(r.history for r in board.rows) else Markup(""),
                 think_times=distributions.think_times([row]),
                 places=distributions.placements([row], 560.0),

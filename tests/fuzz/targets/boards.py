@@ -11,7 +11,7 @@ from rich.console import Console
 from arena.cli.boards import render, render_head_to_head, render_overall
 from arena.errors import ArenaError
 from arena.reports.again import from_json
-from arena.reports.board import Board, HeadToHead, RatingPoint, Refit, Row
+from arena.reports.board import Board, BoardRow, HeadToHead, HistoryPoint, Strength
 from arena.reports.build import build_overall
 from arena.reports.exports import as_csv, as_json, as_markdown
 from arena.web.drawing.board_page import as_html
@@ -41,16 +41,29 @@ def check(data: bytes) -> None:
 
 
 def seeds() -> list[bytes]:
-    refits = [Refit(20.0, 10.0, 30.0), Refit(-20.0, -math.inf, math.inf), None]
+    strengths = [Strength(20.0, 10.0, 30.0), Strength(-20.0, -math.inf, math.inf), None]
     rows = [
-        Row(
-            *(rank, f"bot {rank}", "1", "c", 30.0 - rank, 2.0, refit, rank == 1, 4, 1.5, 2.0, 3.0 if refit else None),
+        BoardRow(
+            *(
+                rank,
+                f"bot {rank}",
+                "1",
+                "c",
+                30.0 - rank,
+                2.0,
+                strength,
+                rank == 1,
+                4,
+                1.5,
+                2.0,
+                3.0 if strength else None,
+            ),
             faults={"timeout": 1},
             placements=[1, 2, 1],
             think_times=[0, 4, 0],
-            history=[RatingPoint(1, 25.0, 8.0), RatingPoint(4, 30.0 - rank, 2.0)],
+            history=[HistoryPoint(1, 25.0, 8.0), HistoryPoint(4, 30.0 - rank, 2.0)],
         )
-        for rank, refit in enumerate(refits, start=1)
+        for rank, strength in enumerate(strengths, start=1)
     ]
     matrix = [[None if one == other else HeadToHead(1.0, 2) for other in range(3)] for one in range(3)]
     boards = [Board("mantis", None, 4, rows, matrix, bots=3), Board("tentagram", None, 0, [], [], bots=0)]

@@ -9,7 +9,7 @@ from html.parser import HTMLParser
 
 import pytest
 
-from arena.reports.board import Board, Overall
+from arena.reports.board import Board, OverallBoard
 from arena.web.drawing.board_page import as_html
 from arena.web.drawing.svg import VOID
 from tests.support.boards import BOTS, Bot, board, crowd, overall, two_brackets
@@ -70,7 +70,7 @@ class Page(HTMLParser):
         return [found[name] for _, found in self.elements if name in found]
 
 
-def page(boards: Sequence[Board], combined: Overall | None = None, title: str = "Leaderboard") -> Page:
+def page(boards: Sequence[Board], combined: OverallBoard | None = None, title: str = "Leaderboard") -> Page:
     return Page(as_html(boards, combined, title, NOW))
 
 
@@ -126,7 +126,7 @@ def test_each_number_stands_under_its_heading() -> None:
     sample = board()
     standings = page([sample]).tables[0]
     first = sample.rows[0]
-    assert first.refit
+    assert first.strength
     expected = {
         "#": "1",
         "bot": "searcher",
@@ -135,8 +135,8 @@ def test_each_number_stands_under_its_heading() -> None:
         "version": "2.1.0",
         "language": "Python",
         "μ ± \u03c3": f"{first.mu:.1f} ± {first.sigma:.1f}",
-        "refit": f"{first.refit.strength:+.0f}",
-        "95 % interval": f"{first.refit.low:+.0f} to {first.refit.high:+.0f}",
+        "refit": f"{first.strength.elo:+.0f}",
+        "95 % interval": f"{first.strength.low:+.0f} to {first.strength.high:+.0f}",
         "matches": "400",
         "wins": f"{first.wins / first.matches:.1%}",
         "place": f"{first.mean_placement:.2f}",
@@ -202,7 +202,7 @@ def test_the_style_knows_both_schemes_and_small_screens() -> None:
 def test_what_is_not_known_is_left_out() -> None:
     sample = board()
     bare = [
-        replace(row, refit=None, history=(), faults={}, placements=(), think_times=(), think_ms=None, separated=None)
+        replace(row, strength=None, history=(), faults={}, placements=(), think_times=(), think_ms=None, separated=None)
         for row in sample.rows
     ]
     found = page([replace(sample, rows=bare, tournament=None)])
@@ -214,7 +214,7 @@ def test_what_is_not_known_is_left_out() -> None:
 
 
 def test_nobody_has_played() -> None:
-    found = page([Board("mantis", None, 0, [], [])], Overall(["mantis"], []))
+    found = page([Board("mantis", None, 0, [], [])], OverallBoard(["mantis"], []))
     check(found)
     assert "Nothing has been played in this bracket yet." in found.texts
 

@@ -13,7 +13,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from arena.reports.board import RatingPoint, Refit, Row
+from arena.reports.board import BoardRow, HistoryPoint, Strength
 from arena.web.drawing import colours, distributions, plots
 from arena.web.drawing.svg import Markup, joined, tag
 from tests.support.boards import BOTS, board, crowd
@@ -65,10 +65,10 @@ def test_the_labels_at_the_lines_ends_do_not_overlap(width: float, count: int) -
 
 
 @pytest.mark.parametrize("width", WIDTHS)
-@pytest.mark.parametrize("plot", [plots.ratings, plots.refits, distributions.placements])
+@pytest.mark.parametrize("plot", [plots.ratings, plots.strengths, distributions.placements])
 @pytest.mark.parametrize("seats", [2, 6, 16])
 def test_everything_is_inside_the_picture(
-    width: float, plot: Callable[[Sequence[Row], float], Markup], seats: int
+    width: float, plot: Callable[[Sequence[BoardRow], float], Markup], seats: int
 ) -> None:
     drawn = plot(board(bots=crowd(12), seats=seats).rows, width)
     (size,) = re.findall(r'viewBox="0 0 ([\d.]+) ([\d.]+)"', drawn)
@@ -79,7 +79,7 @@ def test_everything_is_inside_the_picture(
 
 def test_plots_can_be_read_out() -> None:
     rows = board().rows
-    for drawn in (plots.ratings(rows, 560), plots.refits(rows, 560), distributions.placements(rows, 560)):
+    for drawn in (plots.ratings(rows, 560), plots.strengths(rows, 560), distributions.placements(rows, 560)):
         assert re.match(
             r'<svg viewBox="[\d. ]+" role="img" aria-label="[^"]+" class="board-plot"><title>.+?</title><desc>', drawn
         )
@@ -88,15 +88,15 @@ def test_plots_can_be_read_out() -> None:
 
 
 def test_numbers_that_are_not_finite_are_drawn_to_the_end_of_the_axis() -> None:
-    rows = [replace(row, refit=Refit(math.inf, 10.0, math.inf)) for row in board().rows[:2]]
-    rows += [replace(row, refit=None) for row in board().rows[2:3]]
-    drawn = plots.refits(rows, 560)
+    rows = [replace(row, strength=Strength(math.inf, 10.0, math.inf)) for row in board().rows[:2]]
+    rows += [replace(row, strength=None) for row in board().rows[2:3]]
+    drawn = plots.strengths(rows, 560)
     assert not re.search(r'[xy][12]?="[^"]*(inf|nan)', drawn)
     assert not re.search(r' d="[^"]*(inf|nan)', drawn)
 
 
 def test_one_point_of_history_is_enough() -> None:
-    row = replace(board().rows[0], history=[RatingPoint(1, 25.0, 8.0)])
+    row = replace(board().rows[0], history=[HistoryPoint(1, 25.0, 8.0)])
     assert "searcher" in plots.ratings([row], 560)
     without = replace(row, history=())
     assert plots.ratings([row, without], 560).count('class="name"') == 1
@@ -132,7 +132,7 @@ def test_lines_and_letters_stand_out_from_their_ground() -> None:
 
 
 def test_a_bar_of_places_is_as_long_as_all_others() -> None:
-    rows: list[Row] = [replace(board().rows[0], placements=(1, 0, 3)), replace(board().rows[1], placements=())]
+    rows: list[BoardRow] = [replace(board().rows[0], placements=(1, 0, 3)), replace(board().rows[1], placements=())]
     drawn = distributions.placements(rows, 560)
     assert "1st in 1 of 4 matches" in drawn
     assert "3rd in 3 of 4 matches" in drawn

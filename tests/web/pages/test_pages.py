@@ -174,7 +174,7 @@ def test_surprising_matches_are_linked(browser: Browser, served: Served, home: P
     """Which matches those are depends on when the crasher took which of them along."""
     with Store.open(Home(home).database) as store:
         brackets = store.standings.brackets(ALL)
-        greatest = [win for bracket in brackets for win in store.standings.surprises(ALL, bracket).greatest(1)]
+        greatest = [win for bracket in brackets for win in store.standings.upsets(ALL, bracket).greatest(1)]
         version, surprise = greatest[0]
         bot = store.bots.by_id([version])[version].bot
     with new_page(browser) as page:

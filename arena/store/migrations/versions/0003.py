@@ -11,7 +11,7 @@ from alembic import op
 
 from arena.rating.standings import SeatTally
 from arena.rating.trueskill import Rating
-from arena.rating.upsets import Surprises
+from arena.rating.upsets import Upsets
 from arena.records import SeatRecord
 from arena.store.columns import words
 
@@ -136,7 +136,7 @@ class Account:
         self.connection = connection
         self.key = {"scope": scope, "bracket": bracket}
         self.tallies: dict[tuple[int, int, int], SeatTally] = {}
-        self.surprises = Surprises()
+        self.upsets = Upsets()
         self.played: dict[int, int] = {}
         self.ratings: dict[int, Rating] = {}
         self.history: dict[int, dict[int, Rating]] = {}
@@ -150,7 +150,7 @@ class Account:
         for number, seat in enumerate(seats):
             self.tallies.setdefault((seat.version_id, len(seats), number), SeatTally()).add(seat)
         listed = sorted(seats)
-        self.surprises.note(listed, [self.ratings.get(seat.version_id) or Rating() for seat in listed], name)
+        self.upsets.note(listed, [self.ratings.get(seat.version_id) or Rating() for seat in listed], name)
         for seat in seats:
             version = seat.version_id
             self.played[version] = self.played.get(version, 0) + 1
@@ -172,7 +172,7 @@ class Account:
         ]
         surprises: list[dict[str, Any]] = [
             {**self.key, "version_id": version, "won": won, "place": place, **surprise._asdict()}
-            for won, by_version in ((True, self.surprises.wins), (False, self.surprises.losses))
+            for won, by_version in ((True, self.upsets.wins), (False, self.upsets.losses))
             for version, kept in by_version.items()
             for place, surprise in enumerate(kept)
         ]
