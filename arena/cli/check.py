@@ -59,7 +59,7 @@ async def _verdicts(bot: str, games: int, limits: Limits, settings: Settings) ->
         with err.status("building") if submission.manifest.build else err.status("starting"):
             build(submission)
     except ArenaError as error:
-        yield Verdict(False, "can be started", str(error))
+        yield Verdict(False, "can be started", f"{error} {error.hint or ''}".strip())
         return
     yield Verdict(True, "can be started", " ".join(submission.launch.command))
     with err.status("starting") as status:

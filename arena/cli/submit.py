@@ -83,8 +83,7 @@ def _submit_to(server: Server, path: str, name: str | None, version: str | None,
     from arena.client.desk import Handover
 
     with tempfile.TemporaryDirectory(prefix="arena-") as folder, err.status("copying") as status:
-        files = Path(folder) / "files"
-        submission, entry = gather(path, files)
+        submission, files, entry = gather(path, Path(folder))
         bot = Handover(files, entry, name if name is not None else submission.launch.name, version or "", notes)
         try:
             taken = server.submit(bot, lambda what: status.update(shown(what)))

@@ -17,7 +17,7 @@ from google.protobuf.message import Message
 
 from arena.client.play import CHANNEL_OPTIONS, Destination
 from arena.errors import ArenaError, BadSubmission, NotFound
-from arena.submissions.archive import content_hash, files_of
+from arena.submissions.files import content_hash, files_of
 from arena.v1 import desk_pb2 as pb
 
 SERVICE = pb.DESCRIPTOR.services_by_name["Desk"].full_name

@@ -159,7 +159,7 @@ def _take_in(job: IntakeJob, folder: Path, tell: Callable[..., None]) -> None:
             "what is missing."
         )
     submission = SubmissionRequest(
-        str(folder / job.program), job.name, job.version, job.notes, sandbox=sandbox, called=job.name
+        str(folder / job.program), job.name, job.version, job.notes, sandbox=sandbox, shown_as=job.name
     )
     home = Home(Path(job.home), job.store)
     with Store.open(home.database) as store:

@@ -10,7 +10,7 @@ from typing import IO
 
 from arena.errors import BadSubmission, refusal
 from arena.sandbox.files import MOST_LEVELS
-from arena.submissions.archive import content_hash
+from arena.submissions.files import content_hash
 from arena.v1 import desk_pb2 as pb
 
 LONGEST_PATH = 1000

@@ -1,76 +1,48 @@
-"""A bot's files as a parcel: what belongs to them, the hash that stands for them, packed and unpacked.
+"""A bot's files as an archive: a .zip or a .tar.gz.
 
-Whoever gets a parcel believes nothing but the hash: what it unpacks must have it. Until then it may be anything, so of
-all that a tar archive can hold only plain files are taken, and their long names; nothing is created but those files and
-the folders that they are in, and there is an end to their number and size.
+An archive is untrusted input. Only regular files are unpacked, only below the target folder, and their number, size and
+compression are limited. Nothing else in the archive has an effect: neither links nor owners nor special permissions.
 """
 
 from __future__ import annotations
 
 import gzip
 import os
+import stat
+import struct
 import tarfile
+import zipfile
 import zlib
 from collections.abc import Iterator
-from fnmatch import fnmatch
-from hashlib import file_digest, sha256
+from dataclasses import dataclass
 from pathlib import Path, PurePosixPath
 from typing import IO
 
 from arena.errors import BadSubmission
 from arena.sandbox.files import MOST_LEVELS
+from arena.submissions.config import CONFIG, SubmissionConfig
+from arena.submissions.files import files_of, too_much
 
-NEVER_COPIED = ("__pycache__", "*.pyc", ".git", ".hg", ".svn", ".venv", ".arena", ".mypy_cache", ".pytest_cache")
-LARGEST = 512 * 1024 * 1024
-"""The bytes that the files of a bot may have."""
-MOST_FILES = 20_000
-LONGEST_PATH = 2_000
-LONGEST_PART = 255
-"""The bytes that the name of a file may have, as file systems have it."""
-QUICKLY = 1
-"""The compression of parcels."""
+SUFFIXES = (".zip", ".tar.gz", ".tgz")
 CHUNK = 64 * 1024
-ENCODING, ERRORS = "utf-8", "surrogateescape"
-"""How names are written: any bytes but 0 make one."""
 
 
-def files_of(source: Path, unwanted: tuple[str, ...]) -> Iterator[Path]:
-    """The files that belong to the bot, and links to folders, which may not."""
-    if not source.is_dir():
-        yield source
-    for parent, folders, files in os.walk(source):
-        if len(Path(parent).relative_to(source).parts) > MOST_LEVELS:
-            raise BadSubmission(f"{source} has folders more than {MOST_LEVELS} deep in each other.")
-        folders[:] = [folder for folder in folders if not _matches(folder, unwanted)]
-        links = [folder for folder in folders if (Path(parent) / folder).is_symlink()]
-        yield from (Path(parent) / name for name in (*links, *files) if not _matches(name, unwanted))
+def archive_suffix(path: Path) -> str:
+    """Return the suffix that makes a file an archive; empty for any other file."""
+    return next((path.name[-len(suffix) :] for suffix in SUFFIXES if path.name.lower().endswith(suffix)), "")
 
 
-def _matches(name: str, patterns: tuple[str, ...]) -> bool:
-    return any(fnmatch(name, pattern) for pattern in patterns)
-
-
-def content_hash(folder: Path, unwanted: tuple[str, ...] = ()) -> str:
-    """Stands for the files in the folder: their names, contents, and whether they can be executed."""
-    whole = sha256()
-    # Not in the order of the names alone: paths are compared part by part.
-    for path in sorted(path for path in files_of(folder, unwanted) if path.is_file()):
-        with path.open("rb") as file:
-            digest = file_digest(file, "sha256").hexdigest()
-        executable = "x" if path.stat().st_mode & 0o100 else "-"
-        whole.update(f"{digest} {executable} {path.relative_to(folder).as_posix()}\0".encode(errors="surrogateescape"))
-    return whole.hexdigest()
-
-
-def pack(folder: Path, target: IO[bytes], unwanted: tuple[str, ...] = ()) -> None:
-    """Writes the bot's files as one. Links become what they lead to, which the hash does not tell apart either."""
+def pack(folder: Path, target: IO[bytes], exclude: tuple[str, ...] = ()) -> None:
+    """Write the files of a folder as a .tar.gz that is the same for the same files. Links become files."""
     with (
-        gzip.GzipFile("", fileobj=target, mode="wb", compresslevel=QUICKLY, mtime=0) as packed,
-        tarfile.open(fileobj=packed, mode="w", format=tarfile.GNU_FORMAT, encoding=ENCODING, errors=ERRORS) as archive,
+        gzip.GzipFile("", fileobj=target, mode="wb", compresslevel=1, mtime=0) as packed,
+        tarfile.open(
+            fileobj=packed, mode="w", format=tarfile.GNU_FORMAT, encoding="utf-8", errors="surrogateescape"
+        ) as archive,
     ):
-        for path in sorted(files_of(folder, unwanted)):
+        for path in sorted(files_of(folder, exclude)):
             if path.is_file():
-                # Not gettarinfo: it writes a file that has two names once, and then a link to it.
+                # Not `gettarinfo`: it writes the second name of a hard-linked file as a link.
                 member = tarfile.TarInfo(path.relative_to(folder).as_posix())
                 with path.open("rb") as file:
                     found = os.fstat(file.fileno())
@@ -79,80 +51,156 @@ def pack(folder: Path, target: IO[bytes], unwanted: tuple[str, ...] = ()) -> Non
                     archive.addfile(member, file)
 
 
-def unpack(packed: Path, folder: Path) -> None:
-    """Lays the files out in the folder, and nowhere else. Raises BadSubmission where it is no parcel."""
+def unpack(archive: Path, folder: Path, limits: SubmissionConfig = CONFIG) -> None:
+    """Unpack an archive into the new folder. Raise `BadSubmission` if it is damaged, hostile or too large."""
     folder.mkdir()
+    members = _zip_members if archive_suffix(archive).lower() == ".zip" else _tar_members
     try:
-        with gzip.open(packed) as archive:
-            Unpacking(archive, folder).run()
-    except NoParcel as error:
-        raise BadSubmission(f"{packed.name} holds no bot: {error}.") from error
-    except (tarfile.TarError, EOFError, gzip.BadGzipFile, zlib.error) as error:
-        raise BadSubmission(f"{packed.name} holds no bot, or only a part of one: {error}.") from error
+        unpacking = Unpacking(folder, archive.stat().st_size, limits)
+        for member in members(archive, limits):
+            unpacking.add(member)
+    except InvalidArchive as error:
+        raise BadSubmission(f"`{archive.name}` is not a valid archive of a bot: {error}.") from error
+    except (  # what zipfile, tarfile and zlib raise for damaged files
+        zipfile.BadZipFile,
+        tarfile.TarError,
+        zlib.error,
+        gzip.BadGzipFile,
+        EOFError,
+        ValueError,
+        LookupError,
+        NotImplementedError,
+        struct.error,
+    ) as error:
+        raise BadSubmission(f"`{archive.name}` is not a valid archive of a bot, or is damaged: {error}.") from error
 
 
-class NoParcel(Exception):
-    """Says what is wrong with it."""
+class InvalidArchive(Exception):
+    """Raised with what is wrong with an archive."""
+
+
+@dataclass(frozen=True, slots=True)
+class Member:
+    """A regular file in an archive."""
+
+    name: str
+    size: int
+    executable: bool
+    content: IO[bytes]
 
 
 class Unpacking:
-    """A parcel that is being unpacked. Python's own ways to do it are careful only in its latest versions."""
+    """Writes the members of an archive into a folder, within the limits."""
 
-    def __init__(self, archive: gzip.GzipFile, folder: Path) -> None:
-        self.archive = archive
+    def __init__(self, folder: Path, archive_size: int, limits: SubmissionConfig) -> None:
         self.folder = folder
+        self.limits = limits
         self.files = 0
         self.bytes = 0
+        self.most_bytes = limits.always_unpacked + limits.most_compression * archive_size
+        self.names: set[str] = set()
 
-    def run(self) -> None:
-        long_name = None
-        while (block := self._read(tarfile.BLOCKSIZE)).strip(b"\0"):
-            member = tarfile.TarInfo.frombuf(block, ENCODING, ERRORS)
-            if member.type == tarfile.GNUTYPE_LONGNAME:
-                if not 0 < member.size <= LONGEST_PATH:
-                    raise NoParcel("a name in it is too long")
-                padded = self._read(_whole_blocks(member.size))
-                long_name = padded[: member.size].partition(b"\0")[0].decode(ENCODING, ERRORS)
-            elif member.type in (tarfile.REGTYPE, tarfile.AREGTYPE):
-                self._lay_out(member, self._place(member.name if long_name is None else long_name))
-                long_name = None
-            else:
-                raise NoParcel(f"{member.name!r} is no plain file")
-        if len(self.archive.read(CHUNK)) == CHUNK:  # to the end, where the checksum is, but not for ever
-            raise NoParcel("something follows after its end")
-
-    def _place(self, name: str) -> Path:
-        path = PurePosixPath(name)
-        parts = path.parts
-        if path.as_posix() != name or path.is_absolute() or not parts or ".." in parts or "\0" in name:
-            raise NoParcel(f"{name!r} is no name of a file in it")
-        if len(parts) - 1 > MOST_LEVELS or any(len(os.fsencode(part)) > LONGEST_PART for part in parts):
-            raise NoParcel(f"{name!r} is too long, or too deep in folders")
-        return self.folder.joinpath(*parts)
-
-    def _lay_out(self, member: tarfile.TarInfo, place: Path) -> None:
+    def add(self, member: Member) -> None:
+        path = self._path(member.name)
         self.files += 1
         self.bytes += member.size
-        if member.size < 0 or self.bytes > LARGEST or self.files > MOST_FILES:
-            raise NoParcel(f"it has more than {LARGEST // 2**20} MiB or {MOST_FILES:,} files")
+        if member.size < 0 or self.bytes > self.limits.most_bytes or self.files > self.limits.most_files:
+            raise InvalidArchive(f"it contains more than {too_much(self.limits)}")
+        if self.bytes > self.most_bytes:
+            raise InvalidArchive(f"it is compressed more than {self.limits.most_compression}:1")
         try:
-            place.parent.mkdir(parents=True, exist_ok=True)
-            file = place.open("xb")
+            path.parent.mkdir(parents=True, exist_ok=True)
+            file = path.open("xb")
         except (FileExistsError, NotADirectoryError) as error:
-            raise NoParcel(f"{place.relative_to(self.folder).as_posix()!r} is in it twice, or inside a file") from error
+            raise InvalidArchive(f"`{member.name}` occurs twice, or as a file and as a folder") from error
         with file:
             left = member.size
             while left:
-                left -= file.write(self._read(min(CHUNK, left)))
-            os.fchmod(file.fileno(), 0o755 if member.mode & 0o100 else 0o644)
-        self._read(_whole_blocks(member.size) - member.size)
+                data = member.content.read(min(CHUNK, left))
+                if not data:
+                    raise InvalidArchive(f"`{member.name}` ends too early")
+                left -= file.write(data)
+            os.fchmod(file.fileno(), 0o755 if member.executable else 0o644)
 
-    def _read(self, count: int) -> bytes:
-        found = self.archive.read(count)
-        if len(found) < count:
-            raise NoParcel("it ends too early")
-        return found
+    def _path(self, name: str) -> Path:
+        """Return where to write a member. Raise `InvalidArchive` if its name is not that of a file in the folder."""
+        path = PurePosixPath(name)
+        parts = path.parts
+        if path.as_posix() != name or path.is_absolute() or not parts or ".." in parts or "\0" in name:
+            raise InvalidArchive(f"`{name}` is not a valid path of a file")
+        if (
+            len(parts) - 1 > MOST_LEVELS
+            or len(os.fsencode(name)) > self.limits.longest_path
+            or any(len(os.fsencode(part)) > self.limits.longest_file_name for part in parts)
+        ):
+            raise InvalidArchive(f"the path `{name[:100]}` is too long or nested too deep")
+        if name.casefold() in self.names:
+            raise InvalidArchive(f"`{name}` occurs twice, or in upper and lower case")
+        self.names.add(name.casefold())
+        return self.folder.joinpath(*parts)
 
 
-def _whole_blocks(size: int) -> int:
-    return -(-size // tarfile.BLOCKSIZE) * tarfile.BLOCKSIZE
+def _zip_members(archive: Path, limits: SubmissionConfig) -> Iterator[Member]:
+    with archive.open("rb") as file:
+        _check_zip_directory(file, limits)
+        with zipfile.ZipFile(file) as opened:
+            for info in opened.infolist():
+                if info.is_dir() or info.filename.startswith("__MACOSX/"):
+                    continue
+                mode = info.external_attr >> 16
+                if stat.S_IFMT(mode) not in (0, stat.S_IFREG):
+                    raise InvalidArchive(f"`{info.filename}` is not a regular file")
+                if info.flag_bits & 1 or info.compress_type not in (zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED):
+                    raise InvalidArchive(f"`{info.filename}` is encrypted, or not compressed with deflate")
+                if "\\" in info.filename:
+                    raise InvalidArchive(f"`{info.filename}` contains a backslash")
+                with opened.open(info) as content:
+                    yield Member(info.filename.removeprefix("./"), info.file_size, bool(mode & 0o100), content)
+
+
+def _check_zip_directory(file: IO[bytes], limits: SubmissionConfig) -> None:
+    """Raise `InvalidArchive` if the list of files is too long: zipfile reads all of it into memory."""
+    file.seek(max(0, file.seek(0, os.SEEK_END) - 2**16 - 22 - 20))
+    end = file.read()
+    record = end.rfind(b"PK\5\6")
+    if record < 0 or len(end) < record + 22:
+        raise InvalidArchive("it has no list of files at its end")
+    (size,) = struct.unpack_from("<L", end, record + 12)
+    if size > limits.zip_directory or end[max(0, record - 20) :].startswith(b"PK\6\7"):  # the second: zip64
+        raise InvalidArchive(f"it contains more than {limits.most_files:,} files")
+
+
+def _tar_members(archive: Path, limits: SubmissionConfig) -> Iterator[Member]:
+    with gzip.open(archive) as unzipped:
+        reader = BoundedReader(unzipped, limits.archive_header)
+        with tarfile.open(fileobj=reader, mode="r|", encoding="utf-8", errors="surrogateescape") as opened:  # type: ignore[call-overload]
+            while True:
+                reader.left = limits.archive_header
+                member: tarfile.TarInfo | None = opened.next()
+                if member is None:
+                    break
+                if member.isdir():
+                    continue
+                content = opened.extractfile(member) if member.isreg() and not member.issparse() else None
+                if content is None:
+                    raise InvalidArchive(f"`{member.name}` is not a regular file")
+                reader.left = member.size + limits.archive_header
+                yield Member(member.name.removeprefix("./"), member.size, bool(member.mode & 0o100), content)
+        while rest := reader.read(CHUNK):  # to the end, where the checksum is
+            if rest.strip(b"\0"):
+                raise InvalidArchive("data follows after its end")
+
+
+class BoundedReader:
+    """Reads at most `left` bytes, so that no header makes tarfile fill the memory."""
+
+    def __init__(self, file: IO[bytes] | gzip.GzipFile, left: int) -> None:
+        self.file = file
+        self.left = left
+
+    def read(self, count: int) -> bytes:
+        data = self.file.read(count)
+        self.left -= len(data)
+        if self.left < 0:
+            raise InvalidArchive("a header in it is too large, or data follows after its end")
+        return data

@@ -1,4 +1,4 @@
-"""A bot's build step: the command in its arena.toml, run in its folder, in the same sandbox as the bot itself."""
+"""A bot's build: the build command of its arena.toml, run in its folder, in the same sandbox as the bot itself."""
 
 from __future__ import annotations
 
@@ -13,34 +13,25 @@ from arena.errors import BuildFailed, HostFault
 from arena.referee.launch import last_lines
 from arena.sandbox import BUILD, Cell, Sandbox, View, bytes_shown
 from arena.sandbox.files import free_space, hand_over, let_anybody_read, size_of
+from arena.submissions.config import CONFIG
 from arena.submissions.submission import Submission, protos_folder, resolve_command
 
-LONGEST = 600.0
-"""Seconds that a build may take."""
-LOOK = 0.5
-"""Seconds between two looks at how much it has written."""
-END_OF_OUTPUT = 65536
 FOR_DOWNLOADS = re.compile(
     r"(npm_config_|pip_|uv_|cargo_|goproxy|gonosumdb|gosumdb|https?_proxy|no_proxy|ssl_cert_).*", re.IGNORECASE
 )
 SECRET = re.compile(r"auth|token|passw|secret|key", re.IGNORECASE)
-NO_NETWORK = (
-    "In the sandbox a build has no network: put what it needs into the folder, or allow it: arena submit "
-    "--build-network"
-)
 
 
 def build(submission: Submission, sandbox: Sandbox | None = None, *, network: bool = False) -> None:
-    """Runs the bot's build command, if it has one. Raises BuildFailed with the last lines of its output.
+    """Run the bot's build command, if it has one. Raise `BuildFailed` with the last lines of its output.
 
-    The command finds the protocol's .proto files in the folder that ARENA_PROTOS names. In a sandbox the folder must be
-    a copy of ours, because it is given to the user that builds, and back.
+    The environment variable ARENA_PROTOS names the folder of the protocol's .proto files. In a sandbox the bot's folder
+    must be a copy that belongs to the arena, because its owner changes during the build.
     """
     if not submission.manifest.build:
         return
     sandbox = sandbox or Sandbox()
-    also = (protos_folder(),)
-    view = View(submission.folder, submission.folder, writable=True, also=also, network=network)
+    view = View(submission.folder, submission.folder, writable=True, also=(protos_folder(),), network=network)
     try:
         cell = sandbox.cell(view, BUILD)
     except OSError as error:
@@ -50,8 +41,8 @@ def build(submission: Submission, sandbox: Sandbox | None = None, *, network: bo
             hand_over(submission.folder, cell.uid)
         with tempfile.TemporaryFile() as output:
             returncode = _run(submission, cell, output, network)
-            output.seek(max(0, output.seek(0, os.SEEK_END) - END_OF_OUTPUT))
-            said = last_lines(output.read().decode("utf-8", errors="replace"))
+            output.seek(max(0, output.seek(0, os.SEEK_END) - CONFIG.build_output))
+            printed = last_lines(output.read().decode("utf-8", errors="replace"))
     finally:
         cell.kill()
         while not cell.remove():
@@ -61,10 +52,11 @@ def build(submission: Submission, sandbox: Sandbox | None = None, *, network: bo
             let_anybody_read(submission.folder)
     if returncode:
         excess = cell.why_ended()
-        hint = f"\n{NO_NETWORK}" if cell.is_boxed and not network else ""
+        no_network = "Builds have no network. Put what it needs into the folder, or use `arena submit --build-network`."
+        why = f"exit code {returncode}{f'; it {excess}' if excess else ''}"
         raise BuildFailed(
-            f"{submission.label}: the build ended with exit code {returncode}{f'; it {excess}' if excess else ''}."
-            f"{said}{hint}"
+            f"{submission.label}: the build ended with {why}.{printed}",
+            hint=no_network if cell.is_boxed and not network else None,
         )
 
 
@@ -72,12 +64,12 @@ def _run(submission: Submission, cell: Cell, output: IO[bytes], network: bool) -
     env = {"ARENA_PROTOS": str(protos_folder()), **(_downloads() if network else {}), **submission.manifest.env}
     try:
         process = cell.start(resolve_command(submission.manifest.build, submission.folder), env, output)
-    except (OSError, ValueError) as error:  # ValueError: a NUL, or what cannot be the name of a variable
+    except (OSError, ValueError) as error:  # ValueError: a NUL, or an invalid name of a variable
         why = getattr(error, "strerror", None) or error
         command = submission.manifest.build[0]
-        raise BuildFailed(f"{submission.label}: the build command {command!r} cannot be run: {why}.") from error
+        raise BuildFailed(f"{submission.label}: the build command `{command}` cannot be run: {why}.") from error
     try:
-        return _watched(submission, cell, process, output)
+        return _wait(submission, cell, process, output)
     finally:
         if process.poll() is None:
             cell.kill()
@@ -85,25 +77,25 @@ def _run(submission: Submission, cell: Cell, output: IO[bytes], network: bool) -
         cell.left()
 
 
-def _watched(submission: Submission, cell: Cell, process: subprocess.Popen[bytes], output: IO[bytes]) -> int:
-    """Waits for its end, but not for ever, and not while it fills the disk. Returns its exit code."""
-    deadline = time.monotonic() + LONGEST
-    room = free_space(submission.folder)
+def _wait(submission: Submission, cell: Cell, process: subprocess.Popen[bytes], output: IO[bytes]) -> int:
+    """Return the exit code of the build. Raise `BuildFailed` if it takes too long or fills the disk."""
+    deadline = time.monotonic() + CONFIG.build_seconds
+    free = free_space(submission.folder)
     while True:
         try:
-            return process.wait(LOOK)
+            return process.wait(CONFIG.build_poll)
         except subprocess.TimeoutExpired:
             cell.look()
         if time.monotonic() > deadline:
-            raise BuildFailed(f"{submission.label}: the build took more than {LONGEST:g} s.")
-        # Not only what is to be seen: files may be open that have no name any more.
-        written = max(size_of(submission.folder), room - free_space(submission.folder))
+            raise BuildFailed(f"{submission.label}: the build took more than {CONFIG.build_seconds:g} s.")
+        # Free space as well, because deleted files that are still open have no size in the folder.
+        written = max(size_of(submission.folder), free - free_space(submission.folder))
         if cell.is_boxed and written + os.fstat(output.fileno()).st_size > BUILD.disk:
             raise BuildFailed(f"{submission.label}: the build wrote more than {bytes_shown(BUILD.disk)}.")
 
 
 def _downloads() -> dict[str, str]:
-    """Which settings of our environment a build needs to load packages. Passwords stay here."""
+    """Return the environment variables that package managers need for downloads, without any that may be secret."""
     return {
         name: value
         for name, value in os.environ.items()

@@ -1,5 +1,7 @@
-"""Find a bot's files by what a user names: a Python file, an executable, a .js file, a folder with arena.toml, or the
-name of a bundled bot.
+"""Find a bot's files by what a user names.
+
+A bot is a Python file, a .js file, an executable, a folder with an arena.toml, a .zip or .tar.gz of such a folder or
+file, or the name of a bundled bot.
 """
 
 from __future__ import annotations
@@ -7,11 +9,14 @@ from __future__ import annotations
 import os
 import shutil
 import sys
+import tempfile
 from dataclasses import dataclass, field
 from pathlib import Path
 
 from arena.errors import BadSubmission, unknown
 from arena.referee.launch import Launch
+from arena.submissions.archive import archive_suffix, unpack
+from arena.submissions.config import CONFIG, SubmissionConfig
 from arena.submissions.manifest import MANIFEST, Manifest, read_manifest
 
 
@@ -63,19 +68,41 @@ def protos_folder() -> Path:
     return bundled_folder().parent / "protos"
 
 
-def find_submission(named: str) -> Submission:
-    """Return the bot of this path or bundled name. Raise `BadSubmission` if there is none or it cannot be started."""
-    if "/" not in named and not _exists(Path(named)):
+def find_submission(named: str, unpack_in: Path | None = None, limits: SubmissionConfig = CONFIG) -> Submission:
+    """Return the bot of this path or bundled name. Raise `BadSubmission` if there is none or it cannot be started.
+
+    An archive is unpacked in the folder `unpack_in`, or else in one that is deleted when this process ends.
+    """
+    if not _exists(Path(named)):
+        if "/" in named:
+            raise BadSubmission(f"`{named}`: no such file or folder.")
         if named in bundled_names():
             return bundled_submission(named)
-        hint = "A bot of your own is named by its path: ./my_bot.py"
-        raise BadSubmission(f"{unknown('bot', named, bundled_names())} {hint}")
-    if not _exists(Path(named)):
-        raise BadSubmission(f"{named}: no such file or folder.")
+        raise BadSubmission(
+            unknown("bot", named, bundled_names()), hint="Name your own bot by its path: `./my_bot.py`."
+        )
     path = Path(named).resolve()
+    if path.is_file() and (suffix := archive_suffix(path)):
+        path = _unpacked(path, (unpack_in or _folder_of_this_process()) / path.name.removesuffix(suffix), limits)
     if path.is_dir():
         return Submission(path, read_manifest(path))
     return Submission(path.parent, Manifest(_command_for(path), path.stem), file=path)
+
+
+def _unpacked(archive: Path, folder: Path, limits: SubmissionConfig) -> Path:
+    """Unpack an archive into a folder and return the path of the bot: the only entry at the top, or the folder."""
+    unpack(archive, folder, limits)
+    entries = list(folder.iterdir())
+    return entries[0] if len(entries) == 1 and entries[0].name != MANIFEST else folder
+
+
+_temporary: list[tempfile.TemporaryDirectory[str]] = []
+"""Deleted when the process ends."""
+
+
+def _folder_of_this_process() -> Path:
+    _temporary.append(tempfile.TemporaryDirectory(prefix="arena-"))
+    return Path(_temporary[-1].name)
 
 
 def find_launch(named: str) -> Launch:
@@ -98,10 +125,10 @@ def _command_for(path: Path) -> tuple[str, ...]:
     if path.suffix in (".js", ".mjs", ".cjs"):
         node = shutil.which("node")
         if node is None:
-            raise BadSubmission(f"{path} needs node, which is not installed; install it: apt-get install nodejs")
+            raise BadSubmission(f"`{path}` needs node, which is not installed.", hint="Run `apt-get install nodejs`.")
         return (node, str(path))
     if not os.access(path, os.X_OK):
-        raise BadSubmission(f"{path} is not executable; make it so: chmod +x {path}")
+        raise BadSubmission(f"`{path}` is not executable.", hint=f"Run `chmod +x {path}`.")
     return (str(path),)
 
 

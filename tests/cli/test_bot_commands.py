@@ -190,7 +190,7 @@ BAD_MATCHES = [
     (("mantis", *["random"] * 5, "--edition", "grab"), "cannot be played with 5 seats: choose a number from 2 to 4."),
     (("tentagram", "random", "random"), "cannot be played with 2 seats: choose a number from 3 to 16."),
     (("mantis", "random", "gready"), "unknown bot 'gready': did you mean 'greedy'?"),
-    (("mantis", "random", "README.md"), "README.md is not executable; make it so: chmod +x"),
+    (("mantis", "random", "README.md"), "README.md` is not executable."),
     (("mantis", "random", "random", "--replays", "README.md"), "README.md"),
 ]
 
@@ -287,7 +287,7 @@ def test_check_fails_a_bad_bot_with_the_reason(mode: str, verdict: str, checked:
 def test_check_of_what_cannot_be_started(tmp_path: Path) -> None:
     done = arena("check", "./nowhere.py", "--home", tmp_path)
     assert done.returncode == 1
-    assert done.stdout.startswith("FAIL  can be started: ./nowhere.py: no such file or folder.\n")
+    assert done.stdout.startswith("FAIL  can be started: `./nowhere.py`: no such file or folder.\n")
     assert "1 of 1 checks failed." in done.stdout
 
 

@@ -172,13 +172,13 @@ def ground(tier: Tier) -> Iterator[Ground]:
 def link_to_a_file(there: Ground) -> None:
     there.write()
     (there.bot / "data").symlink_to(there.home / "secret")
-    there.refused(there.submit, "is a link to somewhere else")
+    there.refused(there.submit, "is a link that leaves the bot's folder")
 
 
 def link_to_a_folder(there: Ground) -> None:
     there.write()
     (there.bot / "data").symlink_to(there.home)
-    there.refused(there.submit, "is a link to")
+    there.refused(there.submit, "is a link")
 
 
 def command_above_the_folder(there: Ground) -> None:
@@ -221,7 +221,7 @@ def sparse_file(there: Ground) -> None:
             file.truncate(10 * 2**40)
         except OSError:  # not every file system has files of that size
             file.truncate(2**40)
-    there.refused(there.submit, "has more than 512 MiB")
+    there.refused(there.submit, "has more than 512 MiB or 20,000 files")
 
 
 def many_files(there: Ground) -> None:

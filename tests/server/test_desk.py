@@ -26,7 +26,7 @@ from arena.server.tls import self_signed
 from arena.store.home import Home
 from arena.store.store import Store
 from arena.store.tokens import Scope
-from arena.submissions.archive import content_hash
+from arena.submissions.files import content_hash
 from arena.v1 import desk_pb2 as pb
 from bench.stores import fill
 from tests.support.arena_server import PATIENCE, Serving, serving
@@ -223,7 +223,7 @@ def test_a_bot_is_handed_in_retired_and_brought_back(served: Serving, tmp_path: 
 def test_a_bot_that_fails_its_check_is_not_taken_in(served: Serving, tmp_path: Path) -> None:
     before = kept(served)
     with asked(served, served.token("hugo", Scope.SUBMIT)) as server:
-        with pytest.raises(BadSubmission, match=r"hugo/mine was not taken in(.|\n)*out of order") as refused:
+        with pytest.raises(BadSubmission, match=r"hugo/mine failed a check(.|\n)*out of order") as refused:
             server.submit(bot_in(tmp_path, "raise SystemExit('out of order')"), lambda _: None)
         assert str(served.home) not in str(refused.value)  # where things are is the organiser's business
     assert deeds(served, "hugo") == ["created", "submission refused"]

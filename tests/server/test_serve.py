@@ -137,5 +137,5 @@ def test_bots_connect_play_and_are_sent_home_when_the_server_is_told_to_stop(ser
         replay.verify(replay.loads(store.matches.replay(newest.name).encode()))
         assert store.bots.latest() == []  # they cannot be started here, so they enter no tournament
         assert [entry.deed for entry in store.tokens.audit(99)].count("connected") == 2
-        with pytest.raises(BadSubmission, match="plays from elsewhere only"):
+        with pytest.raises(BadSubmission, match="is a remote bot"):
             launch_of(Home(served.home), store.bots.find("anna/random"))

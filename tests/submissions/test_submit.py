@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import zipfile
 from pathlib import Path
 
 import pytest
@@ -11,10 +12,10 @@ from arena.errors import ArenaError, BadSubmission
 from arena.referee import Limits
 from arena.store.home import Home
 from arena.store.store import Store
-from arena.submissions.archive import content_hash
-from arena.submissions.install import is_installed, launch_of
+from arena.submissions.files import content_hash
+from arena.submissions.install import Installations, is_installed, launch_of
 from arena.submissions.submission import find_launch
-from arena.submissions.submit import BEGUN, SubmissionRequest, SubmissionResult, submit
+from arena.submissions.submit import SubmissionRequest, SubmissionResult, submit
 
 LIMITS = Limits(start=60.0, turn=20.0)
 BOT = """
@@ -83,6 +84,34 @@ def test_the_same_content_again_changes_nothing_and_new_content_is_a_new_version
     assert launch_of(home, first.version).folder != launch_of(home, second.version).folder
 
 
+def test_an_archive_is_the_same_version_as_its_folder(home: Home, store: Store, tmp_path: Path) -> None:
+    folder = folder_bot(tmp_path, "mkdir out && sed s/{choice}/0/ template.py > out/bot.py")
+    with zipfile.ZipFile(tmp_path / "any-name.zip", "w") as archive:
+        for path in folder.iterdir():
+            archive.write(path, f"built/{path.name}")
+        archive.writestr("built/out/bot.py", "raise SystemExit('excluded')")
+        archive.writestr("built/.git/config", "")
+    first = hand_in_quickly(home, store, tmp_path / "any-name.zip")
+    assert first.version.label == "built 2.5"
+    assert hand_in_quickly(home, store, folder) == SubmissionResult(first.version, is_new=False)
+    assert not [path for path in home.bots.iterdir() if path.name.startswith(".")]
+
+
+def test_files_without_the_announced_hash_are_refused(home: Home, store: Store, tmp_path: Path) -> None:
+    with pytest.raises(BadSubmission, match="announced content hash"):
+        submit(home, store, SubmissionRequest(str(bot_file(tmp_path)), content_hash="0" * 64))
+    assert list(home.bots.iterdir()) == []
+
+
+def test_a_home_with_the_archive_of_an_earlier_release(home: Home, store: Store, tmp_path: Path) -> None:
+    folder = folder_bot(tmp_path, "mkdir out && sed s/{choice}/0/ template.py > out/bot.py")
+    version = hand_in_quickly(home, store, folder).version
+    installations = Installations(home.bots)
+    archive = installations.archive(version)
+    installations.archive_path(version.content_hash).rename(home.bots / f"{version.content_hash}.parcel")
+    assert installations.archive(version) == archive
+
+
 def test_two_bots_may_have_the_same_content(home: Home, store: Store, tmp_path: Path) -> None:
     path = bot_file(tmp_path)
     first = hand_in_quickly(home, store, path)
@@ -145,18 +174,18 @@ def test_a_build_that_fails_is_told_with_its_output(home: Home, store: Store, tm
 
 @pytest.mark.parametrize("name", ["", " ", "a@b", "x" * 61, "two\nlines", " padded"])
 def test_names_that_are_none(name: str, home: Home, store: Store, tmp_path: Path) -> None:
-    with pytest.raises(BadSubmission, match="is not a name"):
+    with pytest.raises(BadSubmission, match="Invalid name"):
         hand_in(home, store, bot_file(tmp_path), name=name)
 
 
 @pytest.mark.parametrize(
     ("target", "why"),
     [
-        ("nowhere", "no ordinary file, or a link that leads nowhere"),
-        ("/etc/hostname", "a link to somewhere else"),
-        ("/dev/zero", "a link to somewhere else"),
+        ("nowhere", "not a regular file, or a broken link"),
+        ("/etc/hostname", "a link that leaves the bot's folder"),
+        ("/dev/zero", "a link that leaves the bot's folder"),
         (".", "a link to a folder"),
-        ("..", "a link to somewhere else"),
+        ("..", "a link that leaves the bot's folder"),
     ],
 )
 def test_links_that_would_copy_what_is_not_the_bots_are_refused(
@@ -164,7 +193,7 @@ def test_links_that_would_copy_what_is_not_the_bots_are_refused(
 ) -> None:
     folder = folder_bot(tmp_path, "true")
     (folder / "link").symlink_to(target)
-    with pytest.raises(BadSubmission, match=f"link is {why}"):
+    with pytest.raises(BadSubmission, match=f"link` is {why}"):
         hand_in(home, store, folder)
 
 
@@ -186,7 +215,7 @@ def test_a_home_that_shares_the_store_gets_the_files_and_no_version_more(
     other_home = Home(tmp_path / "other")
     assert not is_installed(other_home, first)
     (other_home.bots / first.content_hash / "half").mkdir(parents=True)  # what an interrupted submission left behind
-    (other_home.bots / f"{BEGUN}{first.content_hash}").touch()
+    (other_home.bots / f".begun-{first.content_hash}").touch()
     for _ in range(2):
         assert hand_in_quickly(other_home, store, folder) == SubmissionResult(first, is_new=False)
         assert launch_of(other_home, first).label == first.label

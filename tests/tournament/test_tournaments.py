@@ -239,7 +239,7 @@ def test_a_dry_run_plays_nothing(tmp_path: Path) -> None:
         (("compare", "random", "random"), "random 1.0 cannot be compared with itself."),
         (("export", "everything"), "there is nothing called 'everything'"),
         (("retire", "nobody"), "unknown bot 'nobody'"),
-        (("submit", "./nowhere.py"), "./nowhere.py: no such file or folder."),
+        (("submit", "./nowhere.py"), "`./nowhere.py`: no such file or folder."),
     ],
     ids=lambda value: " ".join(value) if isinstance(value, tuple) else "",
 )

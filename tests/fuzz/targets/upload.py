@@ -10,7 +10,7 @@ from google.protobuf.message import DecodeError
 
 from arena.errors import BadSubmission
 from arena.server.upload import Upload
-from arena.submissions.archive import content_hash
+from arena.submissions.files import content_hash
 from arena.v1 import desk_pb2 as pb
 
 LARGEST, MOST_FILES = 10_000, 5

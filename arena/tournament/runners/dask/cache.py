@@ -1,15 +1,14 @@
-"""The bots that a worker has been sent, each in a folder that is named after its content.
+"""The bots that a worker of a cluster has received.
 
-A bot arrives once, is unpacked, must have the content that it is named after, and is built where it has a build step.
-Then it is sealed: whoever changes it later is found out when the next tournament wants it, and it is sent anew.
+A bot is sent once, as an archive. It is unpacked, compared with its content hash, built, and kept for later
+tournaments. Each tournament first compares the installed files with their checksum; if they have changed, the bot is
+sent again.
 """
 
 from __future__ import annotations
 
 import fcntl
 import os
-import re
-import subprocess
 import tempfile
 import threading
 from collections.abc import Iterator
@@ -20,28 +19,25 @@ from typing import NamedTuple
 from arena.errors import BadSubmission
 from arena.referee import Launch
 from arena.sandbox import Sandbox
-from arena.sandbox.files import let_anybody_read
-from arena.submissions.archive import NEVER_COPIED, content_hash, unpack
-from arena.submissions.build import build
-from arena.submissions.submission import bundled_names, bundled_submission, find_submission
-
-VARIABLE = "ARENA_CLUSTER_CACHE"
-HASH = re.compile(r"[0-9a-f]{64}")
+from arena.submissions.archive import unpack
+from arena.submissions.files import NEVER_COPIED, content_hash, remove
+from arena.submissions.install import Installations
+from arena.submissions.submission import Submission, bundled_names, bundled_submission
 
 
-class Parcel(NamedTuple):
-    """What a worker must know of a bot to have it."""
+class CachedBot(NamedTuple):
+    """What a worker has to know about a bot to find and start it."""
 
     content: str
-    """The hash of its files."""
-    below: str
-    """The program among them: a file, or nothing where it is the folder."""
+    """The content hash of its files."""
+    entry: str
+    """Its single file; empty if it is a folder."""
     name: str
     version: str
 
 
-class Lacking(Exception):
-    """The bot is not here."""
+class BotNotCached(Exception):
+    """Raised when a bot has to be sent to the worker first."""
 
     def __init__(self, content: str, why: str = "") -> None:
         super().__init__(content, why)
@@ -50,91 +46,80 @@ class Lacking(Exception):
 
 
 class BotCache:
-    """A folder of bots. Several workers on a machine may share it."""
+    """A folder of bots. Several workers of a machine may share it."""
 
     def __init__(self, folder: Path) -> None:
-        self.folder = folder
-        self._ready: dict[str, dict[Parcel, Launch]] = {}
-        """What has been found intact, by tournament."""
-        self._one_at_a_time = threading.Lock()
+        self.folder = folder.resolve()
+        self._installations = Installations(folder)
+        self._verified: dict[str, dict[CachedBot, Launch]] = {}
+        """The bots whose files were compared with their checksum, by tournament run."""
+        self._lock = threading.Lock()
 
     @classmethod
-    def here(cls) -> BotCache:
-        """That of this machine's user."""
-        named = os.environ.get(VARIABLE)
-        return cls(Path(named) if named else Path.home() / ".cache" / "arena" / "bots")
+    def of_user(cls) -> BotCache:
+        """Return the cache of this machine's user."""
+        folder = os.environ.get("ARENA_CLUSTER_CACHE")
+        return cls(Path(folder) if folder else Path.home() / ".cache" / "arena" / "bots")
 
-    def receive(self, content: str, packed: bytes) -> None:
-        """Keeps a parcel until somebody wants the bot."""
+    def receive(self, content: str, archive: bytes) -> None:
+        """Keep the archive of a bot until the bot is needed."""
         self.folder.mkdir(parents=True, exist_ok=True)
         with tempfile.NamedTemporaryFile(dir=self.folder, prefix=".arriving-", delete=False) as file:
-            file.write(packed)
-        Path(file.name).rename(self._parcel(content))
+            file.write(archive)
+        Path(file.name).rename(self._installations.archive_path(content))
 
-    def program(self, run: str, parcel: Parcel, sandbox: Sandbox) -> Launch:
-        """The bot, ready to be started. Raises Lacking where it has to be sent first."""
-        place = self._place(parcel.content)
-        with self._one_at_a_time:
-            ready = self._ready.setdefault(run, {})
-            if parcel not in ready:
-                with self._locked(parcel.content):
-                    self._look(place, parcel, sandbox)
-                ready[parcel] = find_submission(str(place / parcel.below)).launch_as(parcel.name, parcel.version)
-            return ready[parcel]
+    def launch(self, run: str, bot: CachedBot, sandbox: Sandbox) -> Launch:
+        """Return how to start a bot; install it first if its archive is here. Raise `BotNotCached` otherwise."""
+        with self._lock:
+            verified = self._verified.setdefault(run, {})
+            if bot not in verified:
+                with self._locked(bot.content):
+                    self._install_or_verify(bot, sandbox)
+                submission = self._installations.find(bot.content, bot.entry)
+                verified[bot] = submission.launch_as(bot.name, bot.version)
+            return verified[bot]
 
     def forget(self, run: str) -> None:
-        """The tournament is over: the next one looks for itself."""
-        self._ready.pop(run, None)
+        """Forget what was verified for a run that is over."""
+        self._verified.pop(run, None)
 
-    def _look(self, place: Path, parcel: Parcel, sandbox: Sandbox) -> None:
-        seal, packed = self._seal(parcel.content), self._parcel(parcel.content)
-        if seal.exists() and place.is_dir():
-            if content_hash(place, NEVER_COPIED) == seal.read_text(encoding="ascii"):
-                packed.unlink(missing_ok=True)  # sent to another worker of this machine, too
+    def _install_or_verify(self, bot: CachedBot, sandbox: Sandbox) -> None:
+        place, archive = self._installations.place(bot.content), self._installations.archive_path(bot.content)
+        checksum = place.with_suffix(".checksum")
+        if self._installations.has(bot.content) and checksum.exists():
+            if content_hash(place, NEVER_COPIED) == checksum.read_text(encoding="ascii"):
+                archive.unlink(missing_ok=True)  # sent to another worker of this machine as well
                 return
-            self._remove(parcel.content)
-            raise Lacking(parcel.content, f"the files of {parcel.name} {parcel.version} in {place} had been changed")
-        if not packed.exists():
-            raise Lacking(parcel.content)
+            remove(checksum, archive, place)
+            raise BotNotCached(bot.content, f"the files of {bot.name} {bot.version} in {place} have changed")
+        if not archive.exists():
+            raise BotNotCached(bot.content)
         try:
-            self._lay_out(place, packed, parcel, sandbox)
-        except BaseException:
-            self._remove(parcel.content)
-            raise
+            self._install(bot, archive, checksum, sandbox)
+        finally:
+            remove(archive)
 
-    def _lay_out(self, place: Path, packed: Path, parcel: Parcel, sandbox: Sandbox) -> None:
-        label = f"{parcel.name} {parcel.version}"
-        subprocess.run(("rm", "-rf", "--", str(place)), check=False)  # noqa: S603, S607, somebody was interrupted here
-        unpack(packed, place)
-        if content_hash(place) != parcel.content:
-            raise BadSubmission(f"what arrived as {label} is something else: its content does not have the hash.")
-        let_anybody_read(place)  # a bot may run as somebody else
-        submission = find_submission(str(place / parcel.below))
-        # The bundled bots are ours, and their builds load packages.
-        build(submission, None if submission.manifest.build and parcel.content in bundled_contents() else sandbox)
-        self._seal(parcel.content).write_text(content_hash(place, NEVER_COPIED), encoding="ascii")
-        packed.unlink()
+    def _install(self, bot: CachedBot, archive: Path, checksum: Path, sandbox: Sandbox) -> None:
+        def write_checksum(submission: Submission) -> None:
+            checksum.write_text(content_hash(submission.folder, NEVER_COPIED), encoding="ascii")
 
-    def _remove(self, content: str) -> None:
-        paths = (self._seal(content), self._parcel(content), self._place(content))
-        subprocess.run(("rm", "-rf", "--", *map(str, paths)), check=False)  # noqa: S603, S607
-
-    def _place(self, content: str) -> Path:
-        if not HASH.fullmatch(content):
-            raise BadSubmission(f"{content!r} is no hash of a bot.")
-        return self.folder.resolve() / content
-
-    def _seal(self, content: str) -> Path:
-        return self._place(content).with_suffix(".seal")
-
-    def _parcel(self, content: str) -> Path:
-        return self._place(content).with_suffix(".parcel")
+        with tempfile.TemporaryDirectory(dir=self.folder, prefix=".incoming-") as staging:
+            files = Path(staging) / "files"
+            unpack(archive, files)
+            if content_hash(files) != bot.content:
+                raise BadSubmission(f"The archive of {bot.name} {bot.version} does not have its content hash.")
+            # The builds of the bundled bots are trusted and download packages.
+            trusted = bot.content in bundled_contents()
+            self._installations.install(
+                bot.content, files, bot.entry, write_checksum, sandbox=None if trusted else sandbox
+            )
 
     @contextmanager
     def _locked(self, content: str) -> Iterator[None]:
-        """Other workers of this machine wait meanwhile."""
+        """Exclude the other workers of this machine."""
         self.folder.mkdir(parents=True, exist_ok=True)
-        lock = os.open(self._place(content).with_suffix(".lock"), os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o644)
+        path = self._installations.place(content).with_suffix(".lock")
+        lock = os.open(path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o644)
         try:
             fcntl.flock(lock, fcntl.LOCK_EX)
             yield
@@ -143,6 +128,6 @@ class BotCache:
 
 
 def bundled_contents() -> set[str]:
-    """The hashes of the bots that ship with the arena."""
+    """Return the content hashes of the bundled bots."""
     bundled = [bundled_submission(name) for name in bundled_names()]
     return {content_hash(bot.folder, (*NEVER_COPIED, *bot.manifest.exclude)) for bot in bundled}

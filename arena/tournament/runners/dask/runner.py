@@ -26,9 +26,9 @@ from arena.errors import HostFault
 from arena.records import MatchRecord
 from arena.store.bots import BotVersion
 from arena.store.home import Home
-from arena.submissions.install import parcel_of
+from arena.submissions.install import Installations
 from arena.tournament.planner import PlannedMatch
-from arena.tournament.runners.dask.cache import Parcel
+from arena.tournament.runners.dask.cache import CachedBot
 from arena.tournament.runners.dask.link import CORE, Link
 from arena.tournament.runners.dask.worker import AT_A_TABLE, MatchBatch, Played, end_run, play_batch, receive_bot
 from arena.tournament.runners.local import Pace, Runner
@@ -101,15 +101,16 @@ def dask_runner(
     link: Link, home: Home, versions: Mapping[int, BotVersion]
 ) -> Callable[[WorkerSetup, int, int], Runner]:
     """Those who play on a cluster, as a conductor wants to have them made."""
-    parcels = {
-        number: Parcel(version.content_hash, version.program.partition("/")[2], version.bot, version.version)
+    bots = {
+        number: CachedBot(version.content_hash, version.program.partition("/")[2], version.bot, version.version)
         for number, version in versions.items()
     }
+    installations = Installations(home.bots)
     by_content = {version.content_hash: version for version in versions.values()}
 
     def make(setup: WorkerSetup, jobs: int, at_once: int) -> Runner:
         del jobs  # the workers say how many cores they have
-        return DaskRunner(link, setup, at_once, parcels, lambda content: parcel_of(home, by_content[content]))
+        return DaskRunner(link, setup, at_once, bots, lambda content: installations.archive(by_content[content]))
 
     return make
 
@@ -122,14 +123,14 @@ class DaskRunner(Runner):
         link: Link,
         setup: WorkerSetup,
         at_once: int,
-        parcels: Mapping[int, Parcel],
+        bots: Mapping[int, CachedBot],
         pack: Callable[[str], bytes],
     ) -> None:
-        """`parcels` has the bots by version; `pack` has the files of a content."""
+        """`bots`: by version; `pack` returns the archive of a content hash."""
         super().__init__(1, at_once)
         self.link = link
         self.setup = WorkerSetup({}, setup.limits, setup.settings, core=None)
-        self.parcels = parcels
+        self.bots = bots
         self.pack = pack
         self.run = secrets.token_hex(8)
         self.client: Client | None = None
@@ -226,7 +227,7 @@ class DaskRunner(Runner):
         self._handed_out += 1
         out = Out({job.plan.id: job for job in jobs}, f"arena-{self.run}-{number}", time.monotonic(), bool(instead_of))
         self._out[number] = out
-        bots = {version: self.parcels[version] for job in jobs for version in job.versions}
+        bots = {version: self.bots[version] for job in jobs for version in job.versions}
         packed = pickle.dumps(MatchBatch(self.run, self.setup, bots, jobs))
         client.loop.add_callback(self._follow, client, number, out.key, packed, instead_of)
 

@@ -22,7 +22,7 @@ from distributed import get_worker
 from arena.errors import ArenaError
 from arena.referee import Launch
 from arena.tournament.planner import PlannedMatch
-from arena.tournament.runners.dask.cache import BotCache, Lacking, Parcel
+from arena.tournament.runners.dask.cache import BotCache, BotNotCached, CachedBot
 from arena.tournament.runners.dask.link import CORE
 from arena.tournament.runners.local import PATIENCE
 from arena.tournament.runners.worker import Report, Spoiled, WorkerFailed, WorkerSetup
@@ -38,7 +38,7 @@ class MatchBatch(NamedTuple):
     """Tells tournaments apart, and their sittings."""
     setup: WorkerSetup
     """Without programs: these are where the worker has the bots."""
-    bots: Mapping[int, Parcel]
+    bots: Mapping[int, CachedBot]
     """By the id of the version."""
     jobs: Sequence[PlannedMatch]
 
@@ -64,7 +64,7 @@ def play_batch(packed: bytes) -> bytes:
 
 def receive_bot(content: str, packed: bytes) -> None:
     """A bot arrives."""
-    BotCache.here().receive(content, packed)
+    BotCache.of_user().receive(content, packed)
 
 
 def end_run(run: str) -> None:
@@ -82,7 +82,7 @@ def crew(worker: Any) -> Crew:
     global _crew
     with _only_one:
         if _crew is None:
-            _crew = Crew(max(1, int(worker.state.total_resources.get(CORE, 1))), BotCache.here())
+            _crew = Crew(max(1, int(worker.state.total_resources.get(CORE, 1))), BotCache.of_user())
         return _crew
 
 
@@ -216,10 +216,10 @@ class Crew:
     def play(self, batch: MatchBatch) -> Played:
         programs, lacking, trouble = {}, [], ""
         try:
-            for version, parcel in batch.bots.items():
+            for version, bot in batch.bots.items():
                 try:
-                    programs[version] = self.cache.program(batch.run, parcel, batch.setup.settings.sandbox)
-                except Lacking as error:
+                    programs[version] = self.cache.launch(batch.run, bot, batch.setup.settings.sandbox)
+                except BotNotCached as error:
                     lacking.append(error.content)
                     trouble = error.why or trouble
             if lacking:
@@ -240,7 +240,7 @@ class Crew:
                     place.table.close()
                     place.table = None
                 if place.table is None:
-                    logs = self.cache.folder.resolve() / "logs"
+                    logs = self.cache.folder / "logs"
                     settings = replace(batch.setup.settings, logs=logs)
                     place.run, place.table = batch.run, Table(replace(batch.setup, settings=settings, core=place.core))
             except BaseException:

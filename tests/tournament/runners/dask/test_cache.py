@@ -10,8 +10,9 @@ import pytest
 
 from arena.errors import BadSubmission, BadTournament, BuildFailed
 from arena.sandbox import Sandbox
-from arena.submissions.archive import content_hash, pack
-from arena.tournament.runners.dask.cache import BotCache, Lacking, Parcel, bundled_contents
+from arena.submissions.archive import pack
+from arena.submissions.files import content_hash
+from arena.tournament.runners.dask.cache import BotCache, BotNotCached, CachedBot, bundled_contents
 from arena.tournament.runners.dask.link import require_distributed
 
 MANIFEST = 'name = "built"\ncommand = ["python", "bot.py"]\nbuild = ["sh", "-c", "cp source.txt made.txt"]\n'
@@ -38,61 +39,61 @@ def packed(folder: Path) -> bytes:
     return target.getvalue()
 
 
-def parcel_for(folder: Path) -> Parcel:
-    return Parcel(content_hash(folder), "", "built", "1")
+def cached(folder: Path) -> CachedBot:
+    return CachedBot(content_hash(folder), "", "built", "1")
 
 
 def test_a_bot_arrives_is_checked_built_and_stays(tmp_path: Path, bot: Path) -> None:
-    cache, parcel = BotCache(tmp_path / "cache"), parcel_for(bot)
-    with pytest.raises(Lacking) as lacking:
-        cache.program("first", parcel, HERE)
-    assert (lacking.value.content, lacking.value.why) == (parcel.content, "")
-    cache.receive(parcel.content, packed(bot))
-    program = cache.program("first", parcel, HERE)
-    assert program.label == "built 1"
-    assert (program.folder / "made.txt").read_text(encoding="utf-8") == "source"
-    assert (program.folder / "data" / "run.sh").stat().st_mode & 0o100
-    assert BotCache(tmp_path / "cache").program("next", parcel, HERE) == program
+    cache, wanted = BotCache(tmp_path / "cache"), cached(bot)
+    with pytest.raises(BotNotCached) as missing:
+        cache.launch("first", wanted, HERE)
+    assert (missing.value.content, missing.value.why) == (wanted.content, "")
+    cache.receive(wanted.content, packed(bot))
+    launch = cache.launch("first", wanted, HERE)
+    assert launch.label == "built 1"
+    assert (launch.folder / "made.txt").read_text(encoding="utf-8") == "source"
+    assert (launch.folder / "data" / "run.sh").stat().st_mode & 0o100
+    assert BotCache(tmp_path / "cache").launch("next", wanted, HERE) == launch
 
 
 def test_what_arrives_must_be_what_was_announced(tmp_path: Path, bot: Path) -> None:
-    cache, parcel = BotCache(tmp_path / "cache"), parcel_for(bot)
+    cache, wanted = BotCache(tmp_path / "cache"), cached(bot)
     (bot / "bot.py").write_text("print('somebody else')", encoding="utf-8")
-    for wrong in (packed(bot), b"", b"no parcel", packed(bot)[:-20]):
-        cache.receive(parcel.content, wrong)
+    for wrong in (packed(bot), b"", b"no archive", packed(bot)[:-20]):
+        cache.receive(wanted.content, wrong)
         with pytest.raises(BadSubmission):
-            cache.program("first", parcel, HERE)
-        with pytest.raises(Lacking):
-            cache.program("first", parcel, HERE)
+            cache.launch("first", wanted, HERE)
+        with pytest.raises(BotNotCached):
+            cache.launch("first", wanted, HERE)
 
 
 @pytest.mark.parametrize("changed", ["bot.py", "made.txt", "more.py"])
 def test_what_was_changed_since_does_not_play(tmp_path: Path, bot: Path, changed: str) -> None:
-    cache, parcel = BotCache(tmp_path / "cache"), parcel_for(bot)
-    cache.receive(parcel.content, packed(bot))
-    program = cache.program("first", parcel, HERE)
-    (program.folder / changed).write_text("changed", encoding="utf-8")
-    with pytest.raises(Lacking) as lacking:
-        cache.program("next", parcel, HERE)
-    assert "had been changed" in lacking.value.why
-    cache.receive(parcel.content, packed(bot))
-    assert cache.program("next", parcel, HERE) == program
+    cache, wanted = BotCache(tmp_path / "cache"), cached(bot)
+    cache.receive(wanted.content, packed(bot))
+    launch = cache.launch("first", wanted, HERE)
+    (launch.folder / changed).write_text("changed", encoding="utf-8")
+    with pytest.raises(BotNotCached) as missing:
+        cache.launch("next", wanted, HERE)
+    assert "have changed" in missing.value.why
+    cache.receive(wanted.content, packed(bot))
+    assert cache.launch("next", wanted, HERE) == launch
 
 
 def test_a_build_that_fails_leaves_nothing(tmp_path: Path, bot: Path) -> None:
     (bot / "source.txt").unlink()
-    cache, parcel = BotCache(tmp_path / "cache"), parcel_for(bot)
-    cache.receive(parcel.content, packed(bot))
+    cache, wanted = BotCache(tmp_path / "cache"), cached(bot)
+    cache.receive(wanted.content, packed(bot))
     with pytest.raises(BuildFailed):
-        cache.program("first", parcel, HERE)
-    with pytest.raises(Lacking):
-        cache.program("first", parcel, HERE)
+        cache.launch("first", wanted, HERE)
+    with pytest.raises(BotNotCached):
+        cache.launch("first", wanted, HERE)
 
 
 def test_only_hashes_are_names(tmp_path: Path) -> None:
     with pytest.raises(BadSubmission):
         BotCache(tmp_path / "cache").receive("../elsewhere", b"")
-    assert not (tmp_path / "elsewhere.parcel").exists()
+    assert not (tmp_path / "elsewhere.tar.gz").exists()
 
 
 def test_the_bundled_bots_are_known() -> None:

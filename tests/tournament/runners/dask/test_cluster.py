@@ -53,8 +53,8 @@ def machines(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Machines]:
 
 def bots_in(cache: Path) -> dict[str, tuple[int, int]]:
     """The bots that a worker has, with what changes when one is laid out anew."""
-    assert not list(cache.glob("*.parcel")), "one was sent that nobody has unpacked"
-    seals = {seal.stem: seal.stat() for seal in cache.glob("*.seal")}
+    assert not list(cache.glob("*.tar.gz")), "one was sent that nobody has unpacked"
+    seals = {seal.stem: seal.stat() for seal in cache.glob("*.checksum")}
     return {name: (kept.st_ino, kept.st_mtime_ns) for name, kept in seals.items()}  # a number may be given again
 
 
