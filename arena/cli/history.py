@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import json
-from typing import Annotated, Any
+from collections.abc import Sequence
+from dataclasses import asdict
+from typing import Annotated
 
 import typer
 from rich import box
@@ -15,7 +17,7 @@ from arena.cli.options import DEFAULT_HOME, AsJson, StoreUrl
 from arena.cli.options import Home as HomeOption
 from arena.cli.servers import Insecure, ServerAddress, ServerCa, TokenFile, connected, not_connected
 from arena.games.brackets import Bracket
-from arena.reports.listings import match_rows, tournament_rows
+from arena.reports.listings import MatchSummary, TournamentSummary, list_matches, list_tournaments
 from arena.store.home import Home
 from arena.store.tournaments import State
 
@@ -44,30 +46,35 @@ def history(
     """
     of_matches = bool(matches or tournament or bot or bracket or faults)
     where = Bracket.parse(bracket).name if bracket else None
+    found_matches: list[MatchSummary] = []
+    found_tournaments: list[TournamentSummary] = []
     if server is not None:
-        with connected(context, server, ca, token_file, insecure) as elsewhere:
-            rows = (
-                elsewhere.matches(tournament=tournament, bot=bot, bracket=where, only_faults=faults, lines=lines)
-                if of_matches
-                else elsewhere.tournaments(lines)
-            )
+        with connected(context, server, ca, token_file, insecure) as remote:
+            if of_matches:
+                found_matches = remote.matches(
+                    tournament=tournament, bot=bot, bracket=where, only_faults=faults, limit=lines
+                )
+            else:
+                found_tournaments = remote.tournaments(lines)
     else:
         not_connected(context)
         with open_store(Home(home, store_url)) as store:
-            rows = (
-                match_rows(store, tournament=tournament, bot=bot, bracket=where, only_faults=faults, limit=lines)
-                if of_matches
-                else tournament_rows(store, lines)
-            )
+            if of_matches:
+                found_matches = list_matches(
+                    store, tournament=tournament, bot=bot, bracket=where, only_faults=faults, limit=lines
+                )
+            else:
+                found_tournaments = list_tournaments(store, lines)
     if as_json:
+        rows = [match.to_dict() for match in found_matches] + [asdict(each) for each in found_tournaments]
         out.print_json(json.dumps(rows))
     elif of_matches:
-        _print_matches(rows)
+        _print_matches(found_matches)
     else:
-        _print_tournaments(rows)
+        _print_tournaments(found_tournaments)
 
 
-def _print_tournaments(rows: list[dict[str, Any]]) -> None:
+def _print_tournaments(rows: Sequence[TournamentSummary]) -> None:
     if not rows:
         out.print("No tournament has been played yet: [bold]arena tournament[/]")
         return
@@ -79,25 +86,25 @@ def _print_tournaments(rows: list[dict[str, Any]]) -> None:
     table.add_column("began (UTC)", no_wrap=True)
     table.add_column("state", no_wrap=True)
     for row in rows:
-        number = row["tournament"]
-        own_name = "" if row["name"] == f"tournament {number}" else f"{shown(row['name'])}: "
-        brackets = shown(", ".join(row["brackets"]))
+        number = row.tournament
+        own_name = "" if row.name == f"tournament {number}" else f"{shown(row.name)}: "
+        brackets = shown(", ".join(row.brackets))
         table.add_row(
             str(number),
-            f"{own_name}{shown(row['format'])}{'' if row['rated'] else ' (unrated)'}, {brackets}",
-            str(row["bots"]),
-            f"{row['matches']:,}",
-            shown(row["began"][5:16]),
-            "over" if row["state"] == State.DONE.value else "[yellow]interrupted[/]",
+            f"{own_name}{shown(row.format)}{'' if row.rated else ' (unrated)'}, {brackets}",
+            str(row.bots),
+            f"{row.matches:,}",
+            shown(row.began[5:16]),
+            "over" if row.state == State.DONE.value else "[yellow]interrupted[/]",
         )
     out.print(table)
     for row in rows:
-        if row["rated"] and row["state"] == State.RUNNING.value:
-            number = row["tournament"]
+        if row.rated and row.state == State.RUNNING.value:
+            number = row.tournament
             out.print(f"Go on with number {number}: [bold]arena tournament --resume {number}[/]", highlight=False)
 
 
-def _print_matches(rows: list[dict[str, Any]]) -> None:
+def _print_matches(rows: Sequence[MatchSummary]) -> None:
     if not rows:
         out.print("No such match is on record.")
         return
@@ -107,17 +114,12 @@ def _print_matches(rows: list[dict[str, Any]]) -> None:
     table.add_column("places")
     table.add_column("faults")
     for row in rows:
-        bots, placements = row["bots"], row["placements"]
-        order = sorted(range(len(bots)), key=lambda seat: placements[seat])
+        seats = sorted(row.seats, key=lambda seat: seat.placement)
         table.add_row(
-            shown(row["match"]),
-            shown(row["round"]),
-            ", ".join(f"{placements[seat]}. {shown(bots[seat])}" for seat in order),
-            "; ".join(
-                f"[bold red]{shown(label)}: {shown(fault)}[/]"
-                for label, fault in zip(bots, row["faults"], strict=True)
-                if fault
-            ),
+            shown(row.match),
+            shown(row.round),
+            ", ".join(f"{seat.placement}. {shown(seat.bot)}" for seat in seats),
+            "; ".join(f"[bold red]{shown(seat.bot)}: {shown(seat.fault)}[/]" for seat in row.seats if seat.fault),
         )
     out.print(table)
     out.print("Look at one with [bold]arena replay show MATCH[/].", highlight=False)

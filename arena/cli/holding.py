@@ -13,7 +13,7 @@ from arena.errors import ArenaError
 from arena.v1 import desk_pb2 as pb
 
 if TYPE_CHECKING:
-    from arena.client.desk import Server
+    from arena.client.desk import DeskClient
 
 ABOUT_HERE = ("sandbox", "limit", "cluster", "tls_ca", "tls_cert", "tls_key")
 """Options of a tournament that are the server's business."""
@@ -21,7 +21,7 @@ NOT_SENT = ("server", "ca", "token_file", "insecure", "bots", "resume", "follow"
 
 
 def hold(
-    context: typer.Context, server: Server, bots: Sequence[str], *, resume: bool, follow: bool, stop: bool
+    context: typer.Context, server: DeskClient, bots: Sequence[str], *, resume: bool, follow: bool, stop: bool
 ) -> None:
     """Begins, resumes, follows or stops a tournament there, and prints what it tells."""
     if sum((resume, follow, stop)) > 1:

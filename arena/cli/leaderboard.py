@@ -19,7 +19,6 @@ from arena.cli.options import Home as HomeOption
 from arena.cli.servers import Insecure, ServerAddress, ServerCa, TokenFile, connected, not_connected
 from arena.errors import BadTournament, NotFound
 from arena.games.brackets import Bracket
-from arena.reports.again import from_json
 from arena.reports.board import Board
 from arena.reports.build import build_boards, build_overall
 from arena.reports.exports import as_csv, as_json, as_markdown
@@ -31,7 +30,7 @@ from arena.web.drawing.highlights import shown as shown_match
 from arena.web.drawing.highlights import worth_seeing
 
 if TYPE_CHECKING:
-    from arena.client.desk import Server
+    from arena.client.desk import DeskClient
 
 MOST_IN_MATRIX = 12
 """A matrix of more bots than this does not fit a terminal."""
@@ -104,10 +103,9 @@ def _from_store(
 
 
 def _from_server(
-    server: Server, brackets: Sequence[str], tournament: str | None, *, with_matches: bool
+    server: DeskClient, brackets: Sequence[str], tournament: str | None, *, with_matches: bool
 ) -> tuple[list[Board], list[HighlightMatch]]:
-    document, worth = server.leaderboard(brackets, tournament)
-    boards = from_json(document)
+    boards, worth = server.leaderboard(brackets, tournament)
     if not boards:
         raise NotFound(f"{server.address} has sent no board: nobody has played there.")
     if not with_matches:

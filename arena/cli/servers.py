@@ -12,7 +12,7 @@ import typer
 from arena.errors import ArenaError, refusal
 
 if TYPE_CHECKING:
-    from arena.client.desk import Server
+    from arena.client.desk import DeskClient
     from arena.client.play import Destination
 
 LOOPBACK = ("localhost", "127.0.0.1", "[::1]")
@@ -72,12 +72,12 @@ def connected(
     token_file: Path | None,
     insecure: bool,
     here: Iterable[str] = (),
-) -> Server:
+) -> DeskClient:
     """The server that is asked. `here`: options of the command that only make sense without one."""
-    from arena.client.desk import Server
+    from arena.client.desk import DeskClient
 
     refuse_given(context, (*HERE, *here), "with --server the server decides that: leave out {}.")
-    return Server(destination(server, token_from(token_file), ca, insecure=insecure))
+    return DeskClient(destination(server, token_from(token_file), ca, insecure=insecure))
 
 
 def not_connected(context: typer.Context) -> None:

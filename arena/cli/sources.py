@@ -15,7 +15,7 @@ from arena.store.home import Home
 from arena.store.store import Store
 
 if TYPE_CHECKING:
-    from arena.client.desk import Server
+    from arena.client.desk import DeskClient
 
 MATCH_NAME = re.compile(r"[0-9]+-[a-z./-]+-[0-9]+-[0-9]+")
 """What matches are called in the store: 3-mantis-17-2, 4-mantis.icons-1-3."""
@@ -76,7 +76,7 @@ class StoreSource(Source):
 class ServerSource(Source):
     """A server elsewhere, which is asked for many replays at once where many are wanted."""
 
-    def __init__(self, server: Server) -> None:
+    def __init__(self, server: DeskClient) -> None:
         self._server = server
         self._expected: list[str] = []
         self._kept: dict[str, bytes | NotFound] = {}
@@ -91,11 +91,11 @@ class ServerSource(Source):
         self._expected = list(dict.fromkeys(name.replace("/", ".") for name in named if is_on_record(name)))
 
     def _on_record(self, name: str) -> bytes:
-        from arena.client.desk import REPLAYS_AT_ONCE
+        from arena.client.desk import REPLAYS_PER_REQUEST
 
         if name not in self._kept:
             place = self._expected.index(name) if name in self._expected else len(self._expected)
-            wanted = self._expected[place : place + REPLAYS_AT_ONCE] or [name]
+            wanted = self._expected[place : place + REPLAYS_PER_REQUEST] or [name]
             self._kept = self._server.replays(wanted)
         found = self._kept.get(name)
         if not isinstance(found, bytes):

@@ -5,8 +5,9 @@ from __future__ import annotations
 import json
 import tempfile
 from collections.abc import Sequence
+from dataclasses import asdict
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 from rich import box
@@ -21,7 +22,8 @@ from arena.cli.sandboxes import LimitOptions, SandboxMode, sandbox_for
 from arena.cli.servers import Insecure, ServerAddress, ServerCa, TokenFile, connected, not_connected
 from arena.errors import BadSubmission
 from arena.referee import Limits
-from arena.reports.listings import bot_rows
+from arena.reports.listings import BotSummary
+from arena.reports.listings import list_bots as list_bots_in
 from arena.store.home import Home
 from arena.store.store import Store
 from arena.submissions.check import Verdict
@@ -29,7 +31,7 @@ from arena.submissions.submit import SubmissionRequest, gather
 from arena.submissions.submit import submit as take_in
 
 if TYPE_CHECKING:
-    from arena.client.desk import Server
+    from arena.client.desk import DeskClient
 
 DECIDED_THERE = ("time_per_move", "time_to_start", "build_network", "sandbox", "limit")
 """How a bot is tried out is the server's business."""
@@ -79,17 +81,17 @@ def submit(
     _tell(taken.label, taken.games, failed, is_new=submitted.is_new, then=" Next: [bold]arena tournament[/]")
 
 
-def _submit_to(server: Server, path: str, name: str | None, version: str | None, notes: str) -> None:
-    from arena.client.desk import Handover
+def _submit_to(server: DeskClient, path: str, name: str | None, version: str | None, notes: str) -> None:
+    from arena.client.desk import BotUpload
 
     with tempfile.TemporaryDirectory(prefix="arena-") as folder, err.status("copying") as status:
         submission, files, entry = gather(path, Path(folder))
-        bot = Handover(files, entry, name if name is not None else submission.launch.name, version or "", notes)
+        bot = BotUpload(files, entry, name if name is not None else submission.launch.name, version or "", notes)
         try:
             taken = server.submit(bot, lambda what: status.update(shown(what)))
         except BadSubmission as error:
             raise BadSubmission(f"{error}\nAll checks: arena check {path}") from error
-    failed = [Verdict(False, harmless(what), detail) for what, detail in taken.shortcomings]
+    failed = [Verdict(False, harmless(what), detail) for what, detail in taken.failed_checks]
     _tell(taken.label, taken.games, failed, is_new=taken.is_new)
 
 
@@ -128,9 +130,9 @@ def list_bots(
             _nothing_yet(as_json)
             return
         with open_store(place) as store:
-            rows = bot_rows(store, every=every)
+            rows = list_bots_in(store, every=every)
     if as_json:
-        out.print_json(json.dumps(rows))
+        out.print_json(json.dumps([asdict(row) for row in rows]))
     elif rows:
         _print_bots(rows)
     else:
@@ -144,7 +146,7 @@ def _nothing_yet(as_json: bool) -> None:
     out.print("No bot has been handed in yet. Begin one: [bold]arena new my_bot[/]; then [bold]arena submit my_bot[/]")
 
 
-def _print_bots(rows: list[dict[str, Any]]) -> None:
+def _print_bots(rows: Sequence[BotSummary]) -> None:
     table = Table(box=box.SIMPLE_HEAD)
     for heading in ("bot", "version"):
         table.add_column(heading, no_wrap=True)
@@ -153,17 +155,17 @@ def _print_bots(rows: list[dict[str, Any]]) -> None:
         table.add_column(heading, justify="right", no_wrap=True)
     table.add_column("last result")
     for row in rows:
-        ratings = [f"{bracket} {rating:.1f}" for bracket, rating in row["ratings"].items()]
+        ratings = [f"{bracket} {rating:.1f}" for bracket, rating in row.ratings.items()]
         table.add_row(
-            shown(row["bot"]) + (" [dim](retired)[/]" if row["retired"] else ""),
-            shown(row["version"]),
+            shown(row.bot) + (" [dim](retired)[/]" if row.retired else ""),
+            shown(row.version),
             "\n".join(ratings) or "[dim]none yet[/]",
-            f"{row['matches']:,}",
-            f"[bold red]{row['faults']}[/]" if row["faults"] else "0",
-            f"{row['last_result']} ({shown(row['last_match'])})" if row["last_match"] else "[dim]none yet[/]",
+            f"{row.matches:,}",
+            f"[bold red]{row.faults}[/]" if row.faults else "0",
+            f"{row.last_result} ({shown(row.last_match)})" if row.last_match else "[dim]none yet[/]",
         )
     out.print(table)
-    if any(row["ratings"] for row in rows):
+    if any(row.ratings for row in rows):
         out.print("Ratings are conservative, mu - 3 sigma. More: [bold]arena leaderboard[/]", highlight=False)
 
 

@@ -1,12 +1,11 @@
-"""An arena elsewhere, seen from here: what its desk offers (protos/arena/v1/desk.proto), as plain values.
+"""The client of a server's desk (protos/arena/v1/desk.proto): returns the same values as the reports of a local store.
 
-Everything that goes wrong is an ArenaError that names the server. What it sends is believed no more than other texts.
+Every failure is an `ArenaError` that names the server.
 """
 
 from __future__ import annotations
 
-import json
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from types import TracebackType
@@ -15,16 +14,19 @@ from typing import Any, Self, TypeVar
 import grpc
 from google.protobuf.message import Message
 
+from arena.client.messages import BadMessage, from_message
 from arena.client.play import CHANNEL_OPTIONS, Destination
 from arena.errors import ArenaError, BadSubmission, NotFound
+from arena.reports.board import Board
+from arena.reports.listings import BotSummary, MatchSummary, TournamentSummary
 from arena.submissions.files import content_hash, files_of
 from arena.v1 import desk_pb2 as pb
 
-SERVICE = pb.DESCRIPTOR.services_by_name["Desk"].full_name
-PART = 60 * 1024
-"""The bytes in a message."""
-REPLAYS_AT_ONCE = 100
-TOLD = (
+DESK = pb.DESCRIPTOR.services_by_name["Desk"].full_name
+UPLOAD_PART = 60 * 1024
+"""Bytes of a file in one message."""
+REPLAYS_PER_REQUEST = 100
+HAS_REASON = (
     grpc.StatusCode.UNAUTHENTICATED,
     grpc.StatusCode.PERMISSION_DENIED,
     grpc.StatusCode.RESOURCE_EXHAUSTED,
@@ -33,89 +35,47 @@ TOLD = (
     grpc.StatusCode.ABORTED,
     grpc.StatusCode.FAILED_PRECONDITION,
 )
-"""With these the server says in a sentence what is wrong."""
-
-
-def _text(value: object) -> bool:
-    return isinstance(value, str)
-
-
-def _text_or_nothing(value: object) -> bool:
-    return value is None or isinstance(value, str)
-
-
-def _number(value: object) -> bool:
-    return isinstance(value, int | float)
-
-
-def _list_of(fits: Callable[[object], bool]) -> Callable[[object], bool]:
-    return lambda value: isinstance(value, list) and all(map(fits, value))
-
-
-def _ratings(value: object) -> bool:
-    return isinstance(value, dict) and all(map(_number, value.values()))
-
-
-Shape = Mapping[str, Callable[[object], bool]]
-BOT_ROW: Shape = {
-    **dict.fromkeys(("bot", "version"), _text),
-    **dict.fromkeys(("matches", "faults", "retired"), _number),
-    **dict.fromkeys(("last_match", "last_result"), _text_or_nothing),
-    "ratings": _ratings,
-}
-TOURNAMENT_ROW: Shape = {
-    **dict.fromkeys(("name", "format", "state", "began"), _text),
-    **dict.fromkeys(("tournament", "bots", "matches", "rated"), _number),
-    "brackets": _list_of(_text),
-}
-MATCH_ROW: Shape = {
-    **dict.fromkeys(("match", "round"), _text),
-    "bots": _list_of(_text),
-    "placements": _list_of(_number),
-    "faults": _list_of(_text_or_nothing),
-}
-"""What must be in the rows that are shown."""
-Row = dict[str, Any]
-Answer = TypeVar("Answer", bound=Message)
-Kind = TypeVar("Kind", bound=Message)
+"""Codes with which the server sends a sentence for the user."""
+Response = TypeVar("Response", bound=Message)
+Value = TypeVar("Value")
 
 
 class Unreachable(ArenaError):
-    """The server cannot be reached, or was lost on the way."""
+    """The server cannot be reached, or the connection broke."""
 
 
 @dataclass(frozen=True, slots=True)
-class Handover:
-    """A bot that is to be handed in."""
+class BotUpload:
+    """A bot to submit."""
 
     files: Path
-    """A folder with nothing but its files."""
+    """A folder with the bot's files and nothing else."""
     program: str
-    """The file with which it is started; empty: its arena.toml says how."""
+    """The file that starts it; empty: arena.toml has the command."""
     name: str
     version: str = ""
     notes: str = ""
 
 
 @dataclass(slots=True)
-class Taken:
-    """A bot that was taken in."""
+class RemoteSubmission:
+    """A bot that the server has accepted."""
 
     label: str
     games: list[str]
     is_new: bool
-    shortcomings: list[tuple[str, str]] = field(default_factory=list)
-    """Checks that it did not pass, which do not keep it out: what, and what came of it."""
+    failed_checks: list[tuple[str, str]] = field(default_factory=list)
+    """Checks that it fails, which do not prevent the submission: what was checked, and the result."""
 
 
-class Server:
-    """A connection. Close it, or use it in a with statement."""
+class DeskClient:
+    """A connection to a server. Close it, or use it in a `with` statement."""
 
     def __init__(self, destination: Destination) -> None:
         self.address = destination.address
         self._metadata = (("authorization", f"Bearer {destination.token}"),)
-        self._heard = False
-        """Whether it has ever answered."""
+        self._answered = False
+        """Whether the server has ever answered."""
         if destination.insecure:
             self._channel = grpc.insecure_channel(destination.address, options=CHANNEL_OPTIONS)
         else:
@@ -130,82 +90,69 @@ class Server:
     ) -> None:
         self._channel.close()
 
-    # What people look at
+    # Queries
 
-    def bots(self, *, every: bool) -> list[Row]:
-        """The rows of `arena bots`."""
-        return self._rows(self._ask(pb.BotsRequest(every=every), pb.BotsResponse), BOT_ROW)
+    def bots(self, *, every: bool) -> list[BotSummary]:
+        """Return the submitted bots; `every`: also retired bots and old versions."""
+        response = self._call(pb.ListBotsRequest(every=every), pb.ListBotsResponse)
+        return self._values(response.bots, BotSummary)
 
-    def leaderboard(self, brackets: Sequence[str], tournament: str | None) -> tuple[Any, dict[str, str]]:
-        """The boards, in the format arena.leaderboard/1, and matches that are worth a look: why, by name."""
-        request = pb.LeaderboardRequest(brackets=brackets, tournament=tournament or "")
-        parts = list(self._ask(request, pb.LeaderboardResponse))
-        return self._document(iter(parts)), {each.match: each.why for part in parts for each in part.highlights}
+    def leaderboard(self, brackets: Sequence[str], tournament: str | None) -> tuple[list[Board], dict[str, str]]:
+        """Return the leaderboards, and why some matches are worth seeing, by match."""
+        request = pb.GetLeaderboardRequest(brackets=brackets, tournament=tournament or "")
+        response = self._call(request, pb.GetLeaderboardResponse)
+        return self._values(response.boards, Board), {each.match: each.why for each in response.highlights}
 
-    def tournaments(self, lines: int) -> list[Row]:
-        """The rows of `arena history`."""
-        return self._rows(self._ask(pb.HistoryRequest(lines=lines), pb.HistoryResponse), TOURNAMENT_ROW)
+    def tournaments(self, limit: int) -> list[TournamentSummary]:
+        """Return the latest tournaments."""
+        response = self._call(pb.ListTournamentsRequest(limit=limit), pb.ListTournamentsResponse)
+        return self._values(response.tournaments, TournamentSummary)
 
     def matches(
-        self, *, tournament: str | None, bot: str | None, bracket: str | None, only_faults: bool, lines: int
-    ) -> list[Row]:
-        """The rows of `arena history --matches`."""
-        request = pb.HistoryRequest(
-            matches=True,
-            tournament=tournament or "",
-            bot=bot or "",
-            bracket=bracket or "",
-            faults=only_faults,
-            lines=lines,
+        self, *, tournament: str | None, bot: str | None, bracket: str | None, only_faults: bool, limit: int
+    ) -> list[MatchSummary]:
+        """Return the latest matches that meet all conditions."""
+        request = pb.ListMatchesRequest(
+            tournament=tournament or "", bot=bot or "", bracket=bracket or "", only_faults=only_faults, limit=limit
         )
-        rows = self._rows(self._ask(request, pb.HistoryResponse), MATCH_ROW)
-        if any(len({len(row[name]) for name in ("bots", "placements", "faults")}) > 1 for row in rows):
-            raise ArenaError(f"{self.address} has sent what cannot be read here: a match with some seats missing.")
-        return rows
+        return self._values(self._call(request, pb.ListMatchesResponse).matches, MatchSummary)
 
     def names(self, tournament: str) -> list[str]:
-        """The names of all matches of a tournament."""
-        parts = self._ask(pb.MatchesRequest(tournament=tournament), pb.MatchesResponse)
-        return [name for part in parts for name in part.names]
+        """Return the names of all matches of a tournament."""
+        return list(self._call(pb.ListMatchNamesRequest(tournament=tournament), pb.ListMatchNamesResponse).names)
 
     def replays(self, names: Sequence[str]) -> dict[str, bytes | NotFound]:
-        """The replays of these matches, at most REPLAYS_AT_ONCE, as they are written to files; or why there is none."""
-        found: dict[str, bytes | NotFound] = {}
-        name = ""
-        written = bytearray()
-        for part in self._ask(pb.ReplaysRequest(matches=names), pb.ReplaysResponse):
-            if part.match:
-                name, written = part.match, bytearray()
-            written += part.data
-            found[name] = NotFound(f"{self.address}: {part.missing}") if part.missing else bytes(written)
-        return found
+        """Return the replay files of at most REPLAYS_PER_REQUEST matches, or why there is none, by match."""
+        response = self._call(pb.GetReplaysRequest(matches=names), pb.GetReplaysResponse)
+        return {
+            each.match: NotFound(f"{self.address}: {each.missing}") if each.missing else each.data
+            for each in response.replays
+        }
 
-    # What people do
+    # Changes
 
     def retire(self, bot: str, *, undo: bool) -> None:
-        """Takes a bot out of future tournaments, or lets it take part again."""
-        for _ in self._ask(pb.RetireRequest(bot=bot, undo=undo), pb.RetireResponse):
-            pass
+        """Exclude a bot from future tournaments, or include it again."""
+        self._call(pb.RetireRequest(bot=bot, undo=undo), pb.RetireResponse)
 
-    def submit(self, bot: Handover, doing: Callable[[str], None]) -> Taken:
-        """Hands a bot in; `doing` is told what is under way. Raises BadSubmission where it is not taken in."""
-        taken = Taken("", [], is_new=False)
+    def submit(self, bot: BotUpload, doing: Callable[[str], None]) -> RemoteSubmission:
+        """Submit a bot; `doing` is called with each step. Raise `BadSubmission` if the server refuses it."""
+        failed_checks: list[tuple[str, str]] = []
         paths = sorted(files_of(bot.files, ()))
-        parts = _parts_of(_header_of(bot, paths), [(_named(bot, path), path) for path in paths])
-        call = self._channel.stream_stream(f"/{SERVICE}/Submit", _written, pb.SubmitResponse.FromString)
-        for news in self._heard_from(call(parts, metadata=self._metadata)):
-            if news.HasField("refused"):
-                raise BadSubmission(f"{self.address}: {news.refused}")
-            if news.HasField("submitted"):
-                taken.label = f"{news.submitted.name} {news.submitted.version}"
-                taken.games = list(news.submitted.games)
-                taken.is_new = news.submitted.is_new
-                return taken
-            if news.HasField("shortcoming"):
-                taken.shortcomings.append((news.shortcoming.what, news.shortcoming.detail))
+        parts = _parts_of(_header_of(bot, paths), [(_file_of(bot, path), path) for path in paths])
+        call = self._channel.stream_stream(f"/{DESK}/Submit", _serialized, pb.SubmitResponse.FromString)
+        for event in self._responses(call(parts, metadata=self._metadata)):
+            if event.HasField("refused"):
+                raise BadSubmission(f"{self.address}: {event.refused}")
+            if event.HasField("submitted"):
+                done = event.submitted
+                label = f"{done.name} {done.version}"
+                return RemoteSubmission(label, list(done.games), done.is_new, failed_checks)
+            if event.HasField("failed_check"):
+                failed_checks.append((event.failed_check.what, event.failed_check.detail))
             else:
-                doing(news.doing)
-        raise Unreachable(f"{self.address} ended the submission without a word: hand it in again.")
+                doing(event.doing)
+        raise Unreachable(f"{self.address} ended the submission without a result.", hint="Submit the bot again.")
 
     def hold(
         self, holding: Any, bots: Sequence[str], options: Sequence[tuple[str, str]], columns: int
@@ -213,26 +160,30 @@ class Server:
         """Begins a tournament there, goes on with one or follows one (pb.HOLDING_…): how it goes, to its end."""
         wanted = [pb.TournamentOption(name=name, value=value) for name, value in options]
         request = pb.HoldTournamentRequest(holding=holding, bots=bots, options=wanted, columns=columns)
-        return self._ask(request, pb.HoldTournamentResponse)
+        return self._stream(request, pb.HoldTournamentResponse)
 
     def stop(self) -> None:
-        """Interrupts the tournament that is being held there."""
-        for _ in self._ask(pb.StopTournamentRequest(), pb.StopTournamentResponse):
-            pass
+        """Stop the running tournament; it can be resumed."""
+        self._call(pb.StopTournamentRequest(), pb.StopTournamentResponse)
 
-    # How it is asked
+    # Calls
 
-    def _ask(self, request: Message, kind: type[Answer]) -> Iterator[Answer]:
-        method = f"/{SERVICE}/{request.DESCRIPTOR.name.removesuffix('Request')}"
-        call = self._channel.unary_stream(method, _written, kind.FromString)
-        return self._heard_from(call(request, metadata=self._metadata))
+    def _call(self, request: Message, kind: type[Response]) -> Response:
+        """Make a call with one response."""
+        (response,) = self._stream(request, kind)
+        return response
 
-    def _heard_from(self, answers: Iterator[Kind]) -> Iterator[Kind]:
-        """The answers, one after the other; what goes wrong becomes a sentence."""
+    def _stream(self, request: Message, kind: type[Response]) -> Iterator[Response]:
+        method = f"/{DESK}/{request.DESCRIPTOR.name.removesuffix('Request')}"
+        call = self._channel.unary_stream(method, _serialized, kind.FromString)
+        return self._responses(call(request, metadata=self._metadata))
+
+    def _responses(self, responses: Iterator[Response]) -> Iterator[Response]:
+        """Iterate over the responses of a call; raise an `ArenaError` if it fails."""
         try:
-            for answer in answers:
-                self._heard = True
-                yield answer
+            for response in responses:
+                self._answered = True
+                yield response
         except grpc.RpcError as error:
             raise self._explained(error) from error
 
@@ -240,39 +191,36 @@ class Server:
         code, details = error.code(), error.details()
         if code is grpc.StatusCode.NOT_FOUND:
             return NotFound(f"{self.address}: {details}")
-        if code in TOLD:
+        if code in HAS_REASON:
             return ArenaError(f"{self.address}: {details}")
         if code is grpc.StatusCode.UNIMPLEMENTED:
-            return ArenaError(f"{self.address} does not know this: it is no arena serve, or an older one.")
-        if self._heard or code is not grpc.StatusCode.UNAVAILABLE:
-            return Unreachable(f"the connection to {self.address} broke: {details}. Try again.")
-        return Unreachable(
-            f"{self.address} cannot be reached, or is not the server that you take it for: {details}. "
-            "Is the address right, and is --ca the file with its certificate?"
-        )
+            return ArenaError(
+                f"{self.address} does not support this: it is not an `arena serve`, or of another version."
+            )
+        if self._answered or code is not grpc.StatusCode.UNAVAILABLE:
+            return Unreachable(f"The connection to {self.address} broke: {details}.", hint="Try again.")
+        return unreachable(self.address, details)
 
-    def _rows(self, parts: Iterator[Any], shape: Shape) -> list[Row]:
-        rows = self._document(parts)
-        if not isinstance(rows, list) or not all(isinstance(row, dict) for row in rows):
-            raise ArenaError(f"{self.address} has sent what cannot be read here: no list of rows.")
-        for row in rows:
-            for name, fits in shape.items():
-                if name not in row or not fits(row[name]):
-                    raise ArenaError(f"{self.address} has sent what cannot be read here: a row without {name!r}.")
-        return rows
-
-    def _document(self, parts: Iterator[Any]) -> Any:
+    def _values(self, messages: Sequence[Message], kind: type[Value]) -> list[Value]:
         try:
-            return json.loads(b"".join(part.json for part in parts))
-        except (ValueError, RecursionError) as error:
-            raise ArenaError(f"{self.address} has sent what cannot be read here: {error}.") from error
+            return [from_message(message, kind) for message in messages]
+        except BadMessage as error:
+            raise ArenaError(f"{self.address} sent an invalid response: {error}") from error
 
 
-def _written(message: Message) -> bytes:
+def unreachable(address: str, details: str) -> Unreachable:
+    """Return the error for a server that has never answered."""
+    return Unreachable(
+        f"Cannot reach {address}, or its certificate is not trusted: {details}.",
+        hint="Check the address, and name the file with the server's certificate with `--ca FILE`.",
+    )
+
+
+def _serialized(message: Message) -> bytes:
     return message.SerializeToString()
 
 
-def _header_of(bot: Handover, files: Sequence[Path]) -> pb.SubmitHeader:
+def _header_of(bot: BotUpload, files: Sequence[Path]) -> pb.SubmitHeader:
     return pb.SubmitHeader(
         name=bot.name,
         version=bot.version,
@@ -284,19 +232,19 @@ def _header_of(bot: Handover, files: Sequence[Path]) -> pb.SubmitHeader:
     )
 
 
-def _named(bot: Handover, path: Path) -> pb.SubmitFile:
+def _file_of(bot: BotUpload, path: Path) -> pb.SubmitFile:
     name = path.relative_to(bot.files).as_posix()
     try:
         return pb.SubmitFile(path=name, executable=bool(path.stat().st_mode & 0o100))
-    except ValueError as error:  # what is no UTF-8 cannot be sent
-        raise BadSubmission(f"{name!a} cannot be sent: give this file a name that is text.") from error
+    except ValueError as error:  # not UTF-8
+        raise BadSubmission(f"The file name {name!a} is not valid UTF-8.", hint="Rename the file.") from error
 
 
 def _parts_of(header: pb.SubmitHeader, files: Sequence[tuple[pb.SubmitFile, Path]]) -> Iterator[pb.SubmitRequest]:
-    """The bot as it is sent."""
+    """Iterate over the messages of an upload."""
     yield pb.SubmitRequest(header=header)
-    for named, path in files:
-        yield pb.SubmitRequest(file=named)
-        with path.open("rb") as file:
-            while data := file.read(PART):
+    for file, path in files:
+        yield pb.SubmitRequest(file=file)
+        with path.open("rb") as content:
+            while data := content.read(UPLOAD_PART):
                 yield pb.SubmitRequest(data=data)

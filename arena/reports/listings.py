@@ -1,12 +1,12 @@
-"""What is on record as lists of plain rows, for whoever prints them or sends them: bots, tournaments, matches.
+"""Lists of bots, tournaments and matches, as plain values.
 
-Keys may be added to the rows; none is ever renamed or removed.
+The field names are the keys of `--json`: fields may be added, none is renamed or removed.
 """
 
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any
+from dataclasses import dataclass
 
 from arena.rating.standings import Standings
 from arena.store.archive import Choice, StoredMatch
@@ -14,18 +14,102 @@ from arena.store.bots import BotVersion
 from arena.store.schema import ALL
 from arena.store.store import Store
 
-Row = dict[str, Any]
-"""What stands in JSON, by name."""
+
+@dataclass(frozen=True, slots=True)
+class BotSummary:
+    """A bot version and its results in all tournaments."""
+
+    bot: str
+    version: str
+    language: str
+    games: tuple[str, ...]
+    submitted: str
+    retired: bool
+    notes: str
+    ratings: Mapping[str, float]
+    """The conservative rating by bracket."""
+    matches: int
+    faults: int
+    last_match: str | None
+    last_result: str | None
 
 
-def bot_rows(store: Store, *, every: bool) -> list[Row]:
-    """The bots that were handed in, with what they have reached; `every`: retired ones and old versions, too."""
+@dataclass(frozen=True, slots=True)
+class TournamentSummary:
+    """A tournament."""
+
+    tournament: int
+    name: str
+    format: str
+    brackets: tuple[str, ...]
+    bots: int
+    matches: int
+    state: str
+    rated: bool
+    began: str
+    ended: str | None
+
+
+@dataclass(frozen=True, slots=True)
+class SeatSummary:
+    """One seat of a match."""
+
+    bot: str
+    placement: int
+    fault: str | None
+    detail: str | None
+    charged_ms: float
+    cpu_ms: float | None
+    wall_ms: float | None
+
+
+@dataclass(frozen=True, slots=True)
+class MatchSummary:
+    """A match."""
+
+    match: str
+    tournament: int
+    bracket: str
+    round: str
+    played: str
+    ending: str
+    seats: tuple[SeatSummary, ...]
+    """In seat order."""
+    overhead_ms: float
+    overloaded: bool
+    sandbox: str
+
+    def to_dict(self) -> dict[str, object]:
+        """Return the match as `--json` prints it: a list by seat for every property of a seat."""
+        seats = self.seats
+        return {
+            "match": self.match,
+            "tournament": self.tournament,
+            "bracket": self.bracket,
+            "round": self.round,
+            "played": self.played,
+            "ending": self.ending,
+            "bots": [seat.bot for seat in seats],
+            "placements": [seat.placement for seat in seats],
+            "faults": [seat.fault for seat in seats],
+            "details": [seat.detail for seat in seats],
+            "charged_ms": [seat.charged_ms for seat in seats],
+            "cpu_ms": [seat.cpu_ms for seat in seats],
+            "wall_ms": [seat.wall_ms for seat in seats],
+            "overhead_ms": self.overhead_ms,
+            "overloaded": self.overloaded,
+            "sandbox": self.sandbox,
+        }
+
+
+def list_bots(store: Store, *, every: bool) -> list[BotSummary]:
+    """Return the latest version of every bot; `every`: also retired bots and old versions."""
     versions = store.bots.all_versions() if every else store.bots.latest()
     standings = {name: store.standings.load(ALL, name) for name in store.standings.brackets(ALL)}
     return [_bot(store, standings, version) for version in versions]
 
 
-def _bot(store: Store, standings: Mapping[str, Standings], version: BotVersion) -> Row:
+def _bot(store: Store, standings: Mapping[str, Standings], version: BotVersion) -> BotSummary:
     ratings: dict[str, float] = {}
     matches = faults = 0
     for bracket, of_all in standings.items():
@@ -34,20 +118,20 @@ def _bot(store: Store, standings: Mapping[str, Standings], version: BotVersion) 
             matches += standing.matches
             faults += sum(standing.faults.values())
     last = next(iter(store.archive.page(Choice(version_ids=[version.id]), limit=1)), None)
-    return {
-        "bot": version.bot,
-        "version": version.version,
-        "language": version.language,
-        "games": list(version.games),
-        "submitted": version.created,
-        "retired": version.retired,
-        "notes": version.notes,
-        "ratings": ratings,
-        "matches": matches,
-        "faults": faults,
-        "last_match": last.name if last else None,
-        "last_result": _result(last, version.id) if last else None,
-    }
+    return BotSummary(
+        bot=version.bot,
+        version=version.version,
+        language=version.language,
+        games=tuple(version.games),
+        submitted=version.created,
+        retired=version.retired,
+        notes=version.notes,
+        ratings=ratings,
+        matches=matches,
+        faults=faults,
+        last_match=last.name if last else None,
+        last_result=_result(last, version.id) if last else None,
+    )
 
 
 def _result(match: StoredMatch, version: int) -> str:
@@ -56,33 +140,33 @@ def _result(match: StoredMatch, version: int) -> str:
     return f"place {seat.placement} of {len(match.seats)}" + (f", {seat.fault}" if seat.fault else "")
 
 
-def tournament_rows(store: Store, limit: int) -> list[Row]:
-    """The latest tournaments, the newest first."""
+def list_tournaments(store: Store, limit: int) -> list[TournamentSummary]:
+    """Return the latest tournaments, the newest first."""
     return [
-        {
-            "tournament": record.id,
-            "name": record.name,
-            "format": record.format,
-            "brackets": [bracket.bracket for bracket in record.brackets],
-            "bots": len(record.entrants),
-            "matches": record.played,
-            "state": record.state.value,
-            "rated": record.rated,
-            "began": record.created,
-            "ended": record.ended,
-        }
+        TournamentSummary(
+            tournament=record.id,
+            name=record.name,
+            format=record.format,
+            brackets=tuple(bracket.bracket for bracket in record.brackets),
+            bots=len(record.entrants),
+            matches=record.played,
+            state=record.state.value,
+            rated=record.rated,
+            began=record.created,
+            ended=record.ended,
+        )
         for record in store.tournaments.latest(limit)
     ]
 
 
-def match_rows(
+def list_matches(
     store: Store, *, tournament: str | None, bot: str | None, bracket: str | None, only_faults: bool, limit: int
-) -> list[Row]:
-    """The latest matches, the newest first, or those of a tournament, of a bot, of a bracket."""
+) -> list[MatchSummary]:
+    """Return the latest matches that meet all conditions, the newest first."""
     versions = None
     if bot is not None:
         found = store.bots.find(bot)
-        named = bot == found.bot  # without a version it means all of them
+        named = bot == found.bot  # a name without a version means all versions
         versions = [each.id for each in store.bots.versions_of(bot)] if named else [found.id]
     choice = Choice(
         tournament_id=store.tournaments.find(tournament).id if tournament else None,
@@ -93,22 +177,20 @@ def match_rows(
     return [_match(match) for match in store.archive.page(choice, limit=limit)]
 
 
-def _match(match: StoredMatch) -> Row:
-    return {
-        "match": match.name,
-        "tournament": match.tournament_id,
-        "bracket": match.bracket,
-        "round": match.round,
-        "played": match.played,
-        "ending": match.ending,
-        "bots": list(match.bots),
-        "placements": [seat.placement for seat in match.seats],
-        "faults": [seat.fault for seat in match.seats],
-        "details": [seat.detail for seat in match.seats],
-        "charged_ms": [seat.think_ms for seat in match.seats],
-        "cpu_ms": [seat.cpu_ms for seat in match.seats],
-        "wall_ms": [seat.wall_ms for seat in match.seats],
-        "overhead_ms": match.overhead_ms,
-        "overloaded": match.overloaded,
-        "sandbox": match.sandbox,
-    }
+def _match(match: StoredMatch) -> MatchSummary:
+    seats = [
+        SeatSummary(bot, seat.placement, seat.fault, seat.detail, seat.think_ms, seat.cpu_ms, seat.wall_ms)
+        for bot, seat in zip(match.bots, match.seats, strict=True)
+    ]
+    return MatchSummary(
+        match=match.name,
+        tournament=match.tournament_id,
+        bracket=match.bracket,
+        round=match.round,
+        played=match.played,
+        ending=match.ending,
+        seats=tuple(seats),
+        overhead_ms=match.overhead_ms,
+        overloaded=match.overloaded,
+        sandbox=match.sandbox,
+    )

@@ -1,8 +1,8 @@
-"""The desk: what people do over the network besides playing. See protos/arena/v1/desk.proto.
+"""The service Desk: what people do on the server besides playing. See protos/arena/v1/desk.proto.
 
-Whoever only looks gets what the pages show to everybody, and waits for others who look: reading is done in few threads,
-so that matches go on. What changes something is written into the audit log. A bot belongs to the user whose
-name it bears; others may not hand in or retire it, but for an organiser, who may retire any.
+Requests that read return what the web pages show to everyone. They run in few threads, so that matches are not slowed
+down. Requests that change something are written to the audit log. A bot belongs to the user whose name is the first
+part of its name: only that user may submit or retire it, and an organiser may retire every bot.
 """
 
 from __future__ import annotations
@@ -10,7 +10,7 @@ from __future__ import annotations
 import asyncio
 import secrets
 import shutil
-from collections.abc import AsyncIterator, Callable, Iterator, Sequence
+from collections.abc import AsyncIterator, Callable, Iterator
 from contextlib import aclosing, asynccontextmanager, contextmanager
 from pathlib import Path
 from typing import Any, NoReturn, TypeVar
@@ -30,6 +30,7 @@ from arena.server.rate_limit import RateLimit
 from arena.server.tournaments import Hosting
 from arena.server.upload import Upload
 from arena.store.home import Home
+from arena.store.store import Store
 from arena.store.tokens import Scope, Token
 from arena.v1 import desk_pb2 as pb
 
@@ -38,67 +39,61 @@ Code = grpc.StatusCode
 
 
 class Desk:
-    """The service."""
+    """Handlers for all calls of the service."""
 
     name = pb.DESCRIPTOR.services_by_name["Desk"].full_name
 
     def __init__(
         self, authenticator: Authenticator, home: Home, metrics: Metrics, sandbox: str, config: ServerConfig
     ) -> None:
-        """`sandbox`: the mode of the sandbox in which bots are built and tried out."""
+        """`sandbox` is the sandbox mode for submitted bots."""
         self.authenticator = authenticator
         self.home = home
         self.metrics = metrics
         self.sandbox = sandbox
         self.config = config
-        self._looks = RateLimit(config.read_burst, config.reads_per_minute)
-        self._deeds = RateLimit(config.write_burst, config.writes_per_minute)
+        self._reads = RateLimit(config.read_burst, config.reads_per_minute)
+        self._writes = RateLimit(config.write_burst, config.writes_per_minute)
         self._readers = CapacityLimiter(config.reader_threads)
         self._submitting: dict[int, asyncio.Task[Any]] = {}
-        """What is under way, by token."""
+        """Submissions in progress, by token."""
         self._uploads = home.path.resolve() / "uploads"
-        shutil.rmtree(self._uploads, ignore_errors=True)  # of a server that was killed
+        shutil.rmtree(self._uploads, ignore_errors=True)  # left by a server that was killed
         self._hosting = Hosting(home, self._uploads / "nothing", sandbox)
 
     def handler(self) -> grpc.GenericRpcHandler:
-        """What a gRPC server needs to offer this."""
-        # Raw bytes everywhere: what is in them is our business.
-        looks = {
-            "Bots": self._look(pb.BotsRequest, desk_queries.bots),
-            "Leaderboard": self._look(pb.LeaderboardRequest, desk_queries.leaderboard),
-            "History": self._look(pb.HistoryRequest, desk_queries.history),
-            "Matches": self._look(pb.MatchesRequest, desk_queries.matches),
-            "Replays": self._look(pb.ReplaysRequest, desk_queries.replays),
-        }
+        """Return the handler for a gRPC server. It works on raw bytes, because invalid messages need an answer."""
         return grpc.method_handlers_generic_handler(
             self.name,
             {
                 "Submit": grpc.stream_stream_rpc_method_handler(self._submit),
                 "Retire": grpc.unary_unary_rpc_method_handler(self._retire),
+                "ListBots": self._query(pb.ListBotsRequest, desk_queries.bots),
+                "GetLeaderboard": self._query(pb.GetLeaderboardRequest, desk_queries.leaderboard),
+                "ListTournaments": self._query(pb.ListTournamentsRequest, desk_queries.tournaments),
+                "ListMatches": self._query(pb.ListMatchesRequest, desk_queries.matches),
+                "ListMatchNames": self._query(pb.ListMatchNamesRequest, desk_queries.match_names),
+                "GetReplays": self._query(pb.GetReplaysRequest, desk_queries.replays),
                 "HoldTournament": grpc.unary_stream_rpc_method_handler(self._hold),
                 "StopTournament": grpc.unary_unary_rpc_method_handler(self._stop),
-                **looks,
             },
         )
 
-    async def drain(self, patience: float) -> None:
-        """Interrupts a tournament in order, and lets submissions under way end, within so many seconds.
-
-        Then these are broken off, and change nothing.
-        """
-        interrupted = asyncio.create_task(self._hosting.stop(max(patience, self.config.min_tournament_shutdown)))
+    async def drain(self, timeout: float) -> None:
+        """Stop a running tournament in order and wait for submissions; then cancel them, which changes nothing."""
+        stopping = asyncio.create_task(self._hosting.stop(max(timeout, self.config.min_tournament_shutdown)))
         if self._submitting:
-            await asyncio.wait(self._submitting.values(), timeout=patience)
+            await asyncio.wait(self._submitting.values(), timeout=timeout)
         for task in list(self._submitting.values()):
             task.cancel()
         await asyncio.gather(*self._submitting.values(), return_exceptions=True)
-        await interrupted
+        await stopping
 
     # What all calls share
 
     @asynccontextmanager
-    async def _answering(self, what: str, context: Any) -> AsyncIterator[None]:
-        """Whatever goes wrong is told in a sentence."""
+    async def _answering(self, call: str, context: Any) -> AsyncIterator[None]:
+        """Turn errors into the status of the call."""
         try:
             yield
         except RequestRefused as refused:
@@ -110,56 +105,174 @@ class Desk:
         except ArenaError as error:
             why = RequestRefused(sentence(error), Code.INVALID_ARGUMENT)
         else:
-            self.metrics.calls.labels(what, "ok").inc()
+            self.metrics.calls.labels(call, "ok").inc()
             return
-        self.metrics.calls.labels(what, "refused").inc()
-        log_event("desk.refused", what=what, peer=peer_address(context), why=str(why))
+        self.metrics.calls.labels(call, "refused").inc()
+        log_event("desk.refused", what=call, peer=peer_address(context), why=str(why))
         await context.abort(why.code, str(why)[: self.config.max_error])
 
-    async def _admit(self, context: Any, allowance: RateLimit, *scopes: Scope) -> Token:
+    async def _check(self, context: Any, limit: RateLimit, *scopes: Scope) -> Token:
+        """Return the caller's token. Raise `RequestRefused` if it does not permit the call, or by the rate limit."""
         token = await self.authenticator.check(bearer_token(context), peer_address(context), *scopes)
-        if not allowance.take(token.id):
+        if not limit.take(token.id):
             raise RequestRefused("Too many requests with this token. Retry in a minute.", Code.RESOURCE_EXHAUSTED)
         return token
 
-    def _look(self, kind: type[Request], answer: Callable[[Any, Request], Sequence[Message]]) -> grpc.RpcMethodHandler:
-        """The handler of a call that only reads, and answers in one message or several."""
-        what = kind.DESCRIPTOR.name.removesuffix("Request")
+    def _query(self, kind: type[Request], answer: Callable[[Store, Request], Message]) -> grpc.RpcMethodHandler:
+        """Return the handler of a call that only reads."""
+        call = kind.DESCRIPTOR.name.removesuffix("Request")
 
-        async def look(data: bytes, context: Any) -> AsyncIterator[bytes]:
-            parts: Sequence[Message] = ()
-            async with self._answering(what, context):
-                await self._admit(context, self._looks)
+        async def query(data: bytes, context: Any) -> bytes:
+            async with self._answering(call, context):
+                await self._check(context, self._reads)
                 request = _parsed(kind, data)
-                parts = await to_thread.run_sync(answer, self.authenticator.store, request, limiter=self._readers)
-            for part in parts:
-                yield part.SerializeToString()
 
-        return grpc.unary_stream_rpc_method_handler(look)
+                def run() -> bytes:
+                    return answer(self.authenticator.store, request).SerializeToString()
 
-    # What changes something
+                return await to_thread.run_sync(run, limiter=self._readers)
+
+        return grpc.unary_unary_rpc_method_handler(query)
+
+    async def _deny(self, token: Token, why: str) -> NoReturn:
+        await self.authenticator.audit(token, "refused", why)
+        raise RequestRefused(why, Code.PERMISSION_DENIED)
+
+    # Bots
 
     async def _retire(self, data: bytes, context: Any) -> bytes:
         async with self._answering("Retire", context):
-            token = await self._admit(context, self._deeds, Scope.SUBMIT, Scope.ORGANISE)
+            token = await self._check(context, self._writes, Scope.SUBMIT, Scope.ORGANISE)
             request = _parsed(pb.RetireRequest, data)
             if not request.bot.startswith(f"{token.user}/") and Scope.ORGANISE not in token.scopes:
-                whose = f"{request.bot!r} is not yours, {token.user}: yours are called {token.user}/…"
-                await self._deny(token, f"{whose}; to retire another takes a token for organise.")
+                why = f"`{request.bot}` is not your bot: the names of your bots start with `{token.user}/`."
+                await self._deny(token, f"{why} Retiring other bots needs the scope organise.")
 
             def retire() -> None:
                 self.authenticator.store.bots.retire(request.bot, retired=not request.undo)
 
             await to_thread.run_sync(retire)
-            deed = "brought back" if request.undo else "retired"
             log_event("bot.retired", bot=request.bot, user=token.user, undo=request.undo)
-            await self.authenticator.audit(token, deed, request.bot)
+            await self.authenticator.audit(token, "brought back" if request.undo else "retired", request.bot)
         return pb.RetireResponse().SerializeToString()
+
+    async def _submit(self, _: Any, stream: Any) -> None:
+        async with self._answering("Submit", stream):
+            token = await self._check(stream, self._writes, Scope.SUBMIT)
+            with self._place_for(token):
+                folder = self._uploads / secrets.token_hex(8)
+                try:
+                    await self._receive_and_submit(token, folder, stream)
+                except BadSubmission as error:
+                    await self._refuse(token, str(error), stream)
+                finally:
+                    await asyncio.shield(to_thread.run_sync(_remove, folder))
+
+    @contextmanager
+    def _place_for(self, token: Token) -> Iterator[None]:
+        """Limit submissions to one per token, and to a few in all."""
+        if token.id in self._submitting:
+            why = "Another submission with this token is in progress. Retry when it has ended."
+            raise RequestRefused(why, Code.RESOURCE_EXHAUSTED)
+        if len(self._submitting) >= self.config.max_submissions:
+            why = f"{self.config.max_submissions} submissions are in progress, the maximum. Retry later."
+            raise RequestRefused(why, Code.RESOURCE_EXHAUSTED)
+        task = asyncio.current_task()
+        assert task is not None, "a call runs in a task"
+        self._submitting[token.id] = task
+        try:
+            yield
+        finally:
+            del self._submitting[token.id]
+
+    async def _receive_and_submit(self, token: Token, folder: Path, stream: Any) -> None:
+        upload = await self._receive(token, folder, stream)
+        header = upload.header
+        job = IntakeJob(
+            home=str(self.home.path.resolve()),
+            store=self.home.store,
+            files=str(folder),
+            program=header.program,
+            name=header.name if "/" in header.name else f"{token.user}/{header.name}",
+            version=header.version or None,
+            notes=header.notes,
+            sandbox=self.sandbox,
+        )
+        async with aclosing(take_in(job)) as lines:
+            async for line in lines:
+                await self._report(token, line, header, stream)
+                if "submitted" in line or "refused" in line:
+                    return
+        raise RequestRefused("The check of this bot was aborted, and nothing has changed. Retry.", Code.ABORTED)
+
+    async def _receive(self, token: Token, folder: Path, stream: Any) -> Upload:
+        """Return all files, checked. Raise if they are not as announced, or do not arrive in time."""
+        upload = None
+        try:
+            async with asyncio.timeout(self.config.upload_timeout):
+                while True:
+                    data = await asyncio.wait_for(stream.read(), self.config.upload_part_timeout)
+                    if data is grpc.aio.EOF:
+                        break
+                    part = _parsed(pb.SubmitRequest, data)
+                    if upload is None:
+                        await self._check_owner(token, part.header.name)
+                        upload = await to_thread.run_sync(self._start_upload, folder, part)
+                        await stream.write(pb.SubmitResponse(doing="sending").SerializeToString())
+                    else:
+                        await to_thread.run_sync(upload.take, part)
+        except TimeoutError:
+            why = "The bot's files did not arrive in time. Retry."
+            raise RequestRefused(why, Code.DEADLINE_EXCEEDED) from None
+        if upload is None:
+            raise BadSubmission("The submission is empty.")
+        await to_thread.run_sync(upload.finish)
+        return upload
+
+    async def _check_owner(self, token: Token, name: str) -> None:
+        """Raise if the name has another user's before the slash."""
+        owner, slash, own = name.partition("/")
+        if slash and (owner != token.user or "/" in own):
+            why = f"`{name}` is not your bot: the names of your bots start with `{token.user}/`."
+            await self._deny(token, f"{why} Choose a name without a slash.")
+
+    def _start_upload(self, folder: Path, first: pb.SubmitRequest) -> Upload:
+        if not first.HasField("header"):
+            raise BadSubmission("A submission must start with a header.")
+        header, config = first.header, self.config
+        if max(len(header.name), len(header.version)) > config.max_submission_name:
+            raise BadSubmission(f"The name or the version has more than {config.max_submission_name} characters.")
+        if not header.notes.isprintable() or len(header.notes) > config.max_notes:
+            raise BadSubmission(f"The notes must have at most {config.max_notes} printable characters.")
+        return Upload(folder, header, largest=config.max_submission_bytes, most_files=config.max_submission_files)
+
+    async def _report(self, token: Token, line: dict[str, Any], header: pb.SubmitHeader, stream: Any) -> None:
+        """Send what the submission process reports to the client."""
+        if why := line.get("refused"):
+            await self._refuse(token, why, stream)
+        elif submitted := line.get("submitted"):
+            label = f"{submitted['name']} {submitted['version']}"
+            log_event("bot.submitted", bot=label, user=token.user, is_new=submitted["is_new"])
+            detail = f"{label}, {header.content_hash}, from {peer_address(stream)}"
+            await self.authenticator.audit(token, "submitted", detail)
+            await stream.write(pb.SubmitResponse(submitted=pb.SubmittedBot(**submitted)).SerializeToString())
+        elif failed := line.get("shortcoming"):
+            check = pb.FailedCheck(what=failed[0], detail=failed[1])
+            await stream.write(pb.SubmitResponse(failed_check=check).SerializeToString())
+        else:
+            await stream.write(pb.SubmitResponse(doing=line["doing"]).SerializeToString())
+
+    async def _refuse(self, token: Token, why: str, stream: Any) -> None:
+        log_event("submission.refused", user=token.user, why=why)
+        await self.authenticator.audit(token, "submission refused", why)
+        await stream.write(pb.SubmitResponse(refused=why).SerializeToString())
+
+    # Tournaments
 
     async def _hold(self, data: bytes, context: Any) -> AsyncIterator[bytes]:
         held = None
         async with self._answering("HoldTournament", context):
-            token = await self._admit(context, self._looks, Scope.ORGANISE)
+            token = await self._check(context, self._reads, Scope.ORGANISE)
             request = _parsed(pb.HoldTournamentRequest, data)
             if request.holding == pb.HOLDING_FOLLOW:
                 held = self._hosting.followed()
@@ -175,142 +288,21 @@ class Desk:
 
     async def _stop(self, data: bytes, context: Any) -> bytes:
         async with self._answering("StopTournament", context):
-            token = await self._admit(context, self._looks, Scope.ORGANISE)
+            token = await self._check(context, self._reads, Scope.ORGANISE)
             _parsed(pb.StopTournamentRequest, data)
             if not self._hosting.is_holding:
-                raise NotFound("no tournament that was begun from elsewhere is being held.")
+                raise NotFound("No tournament is running.")
             log_event("tournament.stopped", user=token.user)
             await self.authenticator.audit(token, "stopped a tournament", "")
             await self._hosting.stop()
         return pb.StopTournamentResponse().SerializeToString()
-
-    async def _submit(self, _: Any, stream: Any) -> None:
-        async with self._answering("Submit", stream):
-            token = await self._admit(stream, self._deeds, Scope.SUBMIT)
-            with self._place_for(token):
-                folder = self._uploads / secrets.token_hex(8)
-                try:
-                    await self._receive_and_take_in(token, folder, stream)
-                except BadSubmission as error:
-                    await self._refuse(token, str(error), stream)
-                finally:
-                    await asyncio.shield(to_thread.run_sync(_remove, folder))
-
-    @contextmanager
-    def _place_for(self, token: Token) -> Iterator[None]:
-        """One submission of a token at a time, and not too many in all."""
-        if token.id in self._submitting:
-            raise RequestRefused(
-                "A submission with this token is under way: wait for its end.", Code.RESOURCE_EXHAUSTED
-            )
-        if len(self._submitting) >= self.config.max_submissions:
-            why = f"{self.config.max_submissions} submissions are in progress, the maximum. Retry later."
-            raise RequestRefused(why, Code.RESOURCE_EXHAUSTED)
-        task = asyncio.current_task()
-        assert task is not None, "a call runs in a task"
-        self._submitting[token.id] = task
-        try:
-            yield
-        finally:
-            del self._submitting[token.id]
-
-    async def _receive_and_take_in(self, token: Token, folder: Path, stream: Any) -> None:
-        upload = await self._receive(token, folder, stream)
-        header = upload.header
-        job = IntakeJob(
-            home=str(self.home.path.resolve()),
-            store=self.home.store,
-            files=str(folder),
-            program=header.program,
-            name=header.name if "/" in header.name else f"{token.user}/{header.name}",
-            version=header.version or None,
-            notes=header.notes,
-            sandbox=self.sandbox,
-        )
-        async with aclosing(take_in(job)) as lines:
-            async for line in lines:
-                await self._tell(token, line, header, stream)
-                if "submitted" in line or "refused" in line:
-                    return
-        raise RequestRefused(
-            "The check of this bot was broken off, and nothing has changed: hand it in again.", Code.ABORTED
-        )
-
-    async def _receive(self, token: Token, folder: Path, stream: Any) -> Upload:
-        """All files, checked. Raises where they are not what was announced, or do not come."""
-        upload = None
-        try:
-            async with asyncio.timeout(self.config.upload_timeout):
-                while (
-                    data := await asyncio.wait_for(stream.read(), self.config.upload_part_timeout)
-                ) is not grpc.aio.EOF:
-                    part = _parsed(pb.SubmitRequest, data)
-                    if upload is None:
-                        await self._check_owner(token, part.header.name)
-                        upload = await to_thread.run_sync(self._announced, folder, part)
-                        await stream.write(pb.SubmitResponse(doing="sending").SerializeToString())
-                    else:
-                        await to_thread.run_sync(upload.take, part)
-        except TimeoutError:
-            raise RequestRefused(
-                "The bot's files did not come in time: hand it in again.", Code.DEADLINE_EXCEEDED
-            ) from None
-        if upload is None:
-            raise BadSubmission("nothing has come.")
-        await to_thread.run_sync(upload.finish)
-        return upload
-
-    async def _check_owner(self, token: Token, name: str) -> None:
-        """Raises where the bot is somebody else's: it bears its owner's name before a slash."""
-        owner, slash, own = name.partition("/")
-        if slash and (owner != token.user or "/" in own):
-            whose = f"{name!r} is not yours, {token.user}: what you hand in is called {token.user}/…"
-            await self._deny(token, f"{whose}; name it without a slash.")
-
-    async def _deny(self, token: Token, why: str) -> NoReturn:
-        await self.authenticator.audit(token, "refused", why)
-        raise RequestRefused(why, Code.PERMISSION_DENIED)
-
-    def _announced(self, folder: Path, first: pb.SubmitRequest) -> Upload:
-        if not first.HasField("header"):
-            raise BadSubmission("a submission begins with a header.")
-        header = first.header
-        if max(len(header.name), len(header.version)) > self.config.max_submission_name:
-            raise BadSubmission("its name or its version is too long.")
-        if not header.notes.isprintable() or len(header.notes) > self.config.max_notes:
-            raise BadSubmission(f"notes are at most {self.config.max_notes} printable characters.")
-        return Upload(
-            folder, header, largest=self.config.max_submission_bytes, most_files=self.config.max_submission_files
-        )
-
-    async def _tell(self, token: Token, line: dict[str, Any], header: pb.SubmitHeader, stream: Any) -> None:
-        """Passes on what the intake tells."""
-        if why := line.get("refused"):
-            await self._refuse(token, why, stream)
-        elif taken := line.get("submitted"):
-            label = f"{taken['name']} {taken['version']}"
-            log_event("bot.submitted", bot=label, user=token.user, is_new=taken["is_new"])
-            await self.authenticator.audit(
-                token, "submitted", f"{label}, {header.content_hash}, from {peer_address(stream)}"
-            )
-            await stream.write(pb.SubmitResponse(submitted=pb.Submitted(**taken)).SerializeToString())
-        elif short := line.get("shortcoming"):
-            told = pb.Shortcoming(what=short[0], detail=short[1])
-            await stream.write(pb.SubmitResponse(shortcoming=told).SerializeToString())
-        else:
-            await stream.write(pb.SubmitResponse(doing=line["doing"]).SerializeToString())
-
-    async def _refuse(self, token: Token, why: str, stream: Any) -> None:
-        log_event("submission.refused", user=token.user, why=why)
-        await self.authenticator.audit(token, "submission refused", why)
-        await stream.write(pb.SubmitResponse(refused=why).SerializeToString())
 
 
 def _parsed(kind: type[Request], data: bytes) -> Request:
     try:
         return kind.FromString(data)
     except DecodeError:
-        raise RequestRefused("This is no message that is known here.", Code.INVALID_ARGUMENT) from None
+        raise RequestRefused(f"Not a valid {kind.DESCRIPTOR.name}.", Code.INVALID_ARGUMENT) from None
 
 
 def _remove(folder: Path) -> None:

@@ -55,18 +55,18 @@ class SubmitFile(_message.Message):
     def __init__(self, path: _Optional[str] = ..., executable: _Optional[bool] = ...) -> None: ...
 
 class SubmitResponse(_message.Message):
-    __slots__ = ("doing", "shortcoming", "submitted", "refused")
+    __slots__ = ("doing", "failed_check", "submitted", "refused")
     DOING_FIELD_NUMBER: _ClassVar[int]
-    SHORTCOMING_FIELD_NUMBER: _ClassVar[int]
+    FAILED_CHECK_FIELD_NUMBER: _ClassVar[int]
     SUBMITTED_FIELD_NUMBER: _ClassVar[int]
     REFUSED_FIELD_NUMBER: _ClassVar[int]
     doing: str
-    shortcoming: Shortcoming
-    submitted: Submitted
+    failed_check: FailedCheck
+    submitted: SubmittedBot
     refused: str
-    def __init__(self, doing: _Optional[str] = ..., shortcoming: _Optional[_Union[Shortcoming, _Mapping]] = ..., submitted: _Optional[_Union[Submitted, _Mapping]] = ..., refused: _Optional[str] = ...) -> None: ...
+    def __init__(self, doing: _Optional[str] = ..., failed_check: _Optional[_Union[FailedCheck, _Mapping]] = ..., submitted: _Optional[_Union[SubmittedBot, _Mapping]] = ..., refused: _Optional[str] = ...) -> None: ...
 
-class Shortcoming(_message.Message):
+class FailedCheck(_message.Message):
     __slots__ = ("what", "detail")
     WHAT_FIELD_NUMBER: _ClassVar[int]
     DETAIL_FIELD_NUMBER: _ClassVar[int]
@@ -74,7 +74,7 @@ class Shortcoming(_message.Message):
     detail: str
     def __init__(self, what: _Optional[str] = ..., detail: _Optional[str] = ...) -> None: ...
 
-class Submitted(_message.Message):
+class SubmittedBot(_message.Message):
     __slots__ = ("name", "version", "games", "is_new")
     NAME_FIELD_NUMBER: _ClassVar[int]
     VERSION_FIELD_NUMBER: _ClassVar[int]
@@ -98,19 +98,63 @@ class RetireResponse(_message.Message):
     __slots__ = ()
     def __init__(self) -> None: ...
 
-class BotsRequest(_message.Message):
+class ListBotsRequest(_message.Message):
     __slots__ = ("every",)
     EVERY_FIELD_NUMBER: _ClassVar[int]
     every: bool
     def __init__(self, every: _Optional[bool] = ...) -> None: ...
 
-class BotsResponse(_message.Message):
-    __slots__ = ("json",)
-    JSON_FIELD_NUMBER: _ClassVar[int]
-    json: bytes
-    def __init__(self, json: _Optional[bytes] = ...) -> None: ...
+class ListBotsResponse(_message.Message):
+    __slots__ = ("bots",)
+    BOTS_FIELD_NUMBER: _ClassVar[int]
+    bots: _containers.RepeatedCompositeFieldContainer[BotSummary]
+    def __init__(self, bots: _Optional[_Iterable[_Union[BotSummary, _Mapping]]] = ...) -> None: ...
 
-class LeaderboardRequest(_message.Message):
+class BotSummary(_message.Message):
+    __slots__ = ("bot", "version", "language", "games", "submitted", "retired", "notes", "ratings", "matches", "faults", "last_match", "last_result")
+    BOT_FIELD_NUMBER: _ClassVar[int]
+    VERSION_FIELD_NUMBER: _ClassVar[int]
+    LANGUAGE_FIELD_NUMBER: _ClassVar[int]
+    GAMES_FIELD_NUMBER: _ClassVar[int]
+    SUBMITTED_FIELD_NUMBER: _ClassVar[int]
+    RETIRED_FIELD_NUMBER: _ClassVar[int]
+    NOTES_FIELD_NUMBER: _ClassVar[int]
+    RATINGS_FIELD_NUMBER: _ClassVar[int]
+    MATCHES_FIELD_NUMBER: _ClassVar[int]
+    FAULTS_FIELD_NUMBER: _ClassVar[int]
+    LAST_MATCH_FIELD_NUMBER: _ClassVar[int]
+    LAST_RESULT_FIELD_NUMBER: _ClassVar[int]
+    bot: str
+    version: str
+    language: str
+    games: _containers.RepeatedScalarFieldContainer[str]
+    submitted: str
+    retired: bool
+    notes: str
+    ratings: _containers.RepeatedCompositeFieldContainer[NamedNumber]
+    matches: int
+    faults: int
+    last_match: str
+    last_result: str
+    def __init__(self, bot: _Optional[str] = ..., version: _Optional[str] = ..., language: _Optional[str] = ..., games: _Optional[_Iterable[str]] = ..., submitted: _Optional[str] = ..., retired: _Optional[bool] = ..., notes: _Optional[str] = ..., ratings: _Optional[_Iterable[_Union[NamedNumber, _Mapping]]] = ..., matches: _Optional[int] = ..., faults: _Optional[int] = ..., last_match: _Optional[str] = ..., last_result: _Optional[str] = ...) -> None: ...
+
+class NamedNumber(_message.Message):
+    __slots__ = ("key", "value")
+    KEY_FIELD_NUMBER: _ClassVar[int]
+    VALUE_FIELD_NUMBER: _ClassVar[int]
+    key: str
+    value: float
+    def __init__(self, key: _Optional[str] = ..., value: _Optional[float] = ...) -> None: ...
+
+class NamedCount(_message.Message):
+    __slots__ = ("key", "value")
+    KEY_FIELD_NUMBER: _ClassVar[int]
+    VALUE_FIELD_NUMBER: _ClassVar[int]
+    key: str
+    value: int
+    def __init__(self, key: _Optional[str] = ..., value: _Optional[int] = ...) -> None: ...
+
+class GetLeaderboardRequest(_message.Message):
     __slots__ = ("brackets", "tournament")
     BRACKETS_FIELD_NUMBER: _ClassVar[int]
     TOURNAMENT_FIELD_NUMBER: _ClassVar[int]
@@ -118,13 +162,87 @@ class LeaderboardRequest(_message.Message):
     tournament: str
     def __init__(self, brackets: _Optional[_Iterable[str]] = ..., tournament: _Optional[str] = ...) -> None: ...
 
-class LeaderboardResponse(_message.Message):
-    __slots__ = ("json", "highlights")
-    JSON_FIELD_NUMBER: _ClassVar[int]
+class GetLeaderboardResponse(_message.Message):
+    __slots__ = ("boards", "highlights")
+    BOARDS_FIELD_NUMBER: _ClassVar[int]
     HIGHLIGHTS_FIELD_NUMBER: _ClassVar[int]
-    json: bytes
+    boards: _containers.RepeatedCompositeFieldContainer[Board]
     highlights: _containers.RepeatedCompositeFieldContainer[Highlight]
-    def __init__(self, json: _Optional[bytes] = ..., highlights: _Optional[_Iterable[_Union[Highlight, _Mapping]]] = ...) -> None: ...
+    def __init__(self, boards: _Optional[_Iterable[_Union[Board, _Mapping]]] = ..., highlights: _Optional[_Iterable[_Union[Highlight, _Mapping]]] = ...) -> None: ...
+
+class Board(_message.Message):
+    __slots__ = ("bracket", "tournament", "matches", "rows", "head_to_head_points", "head_to_head_matches", "bots")
+    BRACKET_FIELD_NUMBER: _ClassVar[int]
+    TOURNAMENT_FIELD_NUMBER: _ClassVar[int]
+    MATCHES_FIELD_NUMBER: _ClassVar[int]
+    ROWS_FIELD_NUMBER: _ClassVar[int]
+    HEAD_TO_HEAD_POINTS_FIELD_NUMBER: _ClassVar[int]
+    HEAD_TO_HEAD_MATCHES_FIELD_NUMBER: _ClassVar[int]
+    BOTS_FIELD_NUMBER: _ClassVar[int]
+    bracket: str
+    tournament: str
+    matches: int
+    rows: _containers.RepeatedCompositeFieldContainer[BoardRow]
+    head_to_head_points: _containers.RepeatedScalarFieldContainer[float]
+    head_to_head_matches: _containers.RepeatedScalarFieldContainer[int]
+    bots: int
+    def __init__(self, bracket: _Optional[str] = ..., tournament: _Optional[str] = ..., matches: _Optional[int] = ..., rows: _Optional[_Iterable[_Union[BoardRow, _Mapping]]] = ..., head_to_head_points: _Optional[_Iterable[float]] = ..., head_to_head_matches: _Optional[_Iterable[int]] = ..., bots: _Optional[int] = ...) -> None: ...
+
+class BoardRow(_message.Message):
+    __slots__ = ("rank", "bot", "version", "language", "mu", "sigma", "strength", "separated", "matches", "wins", "mean_placement", "think_ms", "faults", "placements", "think_times", "history")
+    RANK_FIELD_NUMBER: _ClassVar[int]
+    BOT_FIELD_NUMBER: _ClassVar[int]
+    VERSION_FIELD_NUMBER: _ClassVar[int]
+    LANGUAGE_FIELD_NUMBER: _ClassVar[int]
+    MU_FIELD_NUMBER: _ClassVar[int]
+    SIGMA_FIELD_NUMBER: _ClassVar[int]
+    STRENGTH_FIELD_NUMBER: _ClassVar[int]
+    SEPARATED_FIELD_NUMBER: _ClassVar[int]
+    MATCHES_FIELD_NUMBER: _ClassVar[int]
+    WINS_FIELD_NUMBER: _ClassVar[int]
+    MEAN_PLACEMENT_FIELD_NUMBER: _ClassVar[int]
+    THINK_MS_FIELD_NUMBER: _ClassVar[int]
+    FAULTS_FIELD_NUMBER: _ClassVar[int]
+    PLACEMENTS_FIELD_NUMBER: _ClassVar[int]
+    THINK_TIMES_FIELD_NUMBER: _ClassVar[int]
+    HISTORY_FIELD_NUMBER: _ClassVar[int]
+    rank: int
+    bot: str
+    version: str
+    language: str
+    mu: float
+    sigma: float
+    strength: Strength
+    separated: bool
+    matches: int
+    wins: float
+    mean_placement: float
+    think_ms: float
+    faults: _containers.RepeatedCompositeFieldContainer[NamedCount]
+    placements: _containers.RepeatedScalarFieldContainer[int]
+    think_times: _containers.RepeatedScalarFieldContainer[int]
+    history: _containers.RepeatedCompositeFieldContainer[HistoryPoint]
+    def __init__(self, rank: _Optional[int] = ..., bot: _Optional[str] = ..., version: _Optional[str] = ..., language: _Optional[str] = ..., mu: _Optional[float] = ..., sigma: _Optional[float] = ..., strength: _Optional[_Union[Strength, _Mapping]] = ..., separated: _Optional[bool] = ..., matches: _Optional[int] = ..., wins: _Optional[float] = ..., mean_placement: _Optional[float] = ..., think_ms: _Optional[float] = ..., faults: _Optional[_Iterable[_Union[NamedCount, _Mapping]]] = ..., placements: _Optional[_Iterable[int]] = ..., think_times: _Optional[_Iterable[int]] = ..., history: _Optional[_Iterable[_Union[HistoryPoint, _Mapping]]] = ...) -> None: ...
+
+class Strength(_message.Message):
+    __slots__ = ("elo", "low", "high")
+    ELO_FIELD_NUMBER: _ClassVar[int]
+    LOW_FIELD_NUMBER: _ClassVar[int]
+    HIGH_FIELD_NUMBER: _ClassVar[int]
+    elo: float
+    low: float
+    high: float
+    def __init__(self, elo: _Optional[float] = ..., low: _Optional[float] = ..., high: _Optional[float] = ...) -> None: ...
+
+class HistoryPoint(_message.Message):
+    __slots__ = ("matches", "mu", "sigma")
+    MATCHES_FIELD_NUMBER: _ClassVar[int]
+    MU_FIELD_NUMBER: _ClassVar[int]
+    SIGMA_FIELD_NUMBER: _ClassVar[int]
+    matches: int
+    mu: float
+    sigma: float
+    def __init__(self, matches: _Optional[int] = ..., mu: _Optional[float] = ..., sigma: _Optional[float] = ...) -> None: ...
 
 class Highlight(_message.Message):
     __slots__ = ("match", "why")
@@ -134,47 +252,129 @@ class Highlight(_message.Message):
     why: str
     def __init__(self, match: _Optional[str] = ..., why: _Optional[str] = ...) -> None: ...
 
-class HistoryRequest(_message.Message):
-    __slots__ = ("matches", "tournament", "bot", "bracket", "faults", "lines")
+class ListTournamentsRequest(_message.Message):
+    __slots__ = ("limit",)
+    LIMIT_FIELD_NUMBER: _ClassVar[int]
+    limit: int
+    def __init__(self, limit: _Optional[int] = ...) -> None: ...
+
+class ListTournamentsResponse(_message.Message):
+    __slots__ = ("tournaments",)
+    TOURNAMENTS_FIELD_NUMBER: _ClassVar[int]
+    tournaments: _containers.RepeatedCompositeFieldContainer[TournamentSummary]
+    def __init__(self, tournaments: _Optional[_Iterable[_Union[TournamentSummary, _Mapping]]] = ...) -> None: ...
+
+class TournamentSummary(_message.Message):
+    __slots__ = ("tournament", "name", "format", "brackets", "bots", "matches", "state", "rated", "began", "ended")
+    TOURNAMENT_FIELD_NUMBER: _ClassVar[int]
+    NAME_FIELD_NUMBER: _ClassVar[int]
+    FORMAT_FIELD_NUMBER: _ClassVar[int]
+    BRACKETS_FIELD_NUMBER: _ClassVar[int]
+    BOTS_FIELD_NUMBER: _ClassVar[int]
     MATCHES_FIELD_NUMBER: _ClassVar[int]
+    STATE_FIELD_NUMBER: _ClassVar[int]
+    RATED_FIELD_NUMBER: _ClassVar[int]
+    BEGAN_FIELD_NUMBER: _ClassVar[int]
+    ENDED_FIELD_NUMBER: _ClassVar[int]
+    tournament: int
+    name: str
+    format: str
+    brackets: _containers.RepeatedScalarFieldContainer[str]
+    bots: int
+    matches: int
+    state: str
+    rated: bool
+    began: str
+    ended: str
+    def __init__(self, tournament: _Optional[int] = ..., name: _Optional[str] = ..., format: _Optional[str] = ..., brackets: _Optional[_Iterable[str]] = ..., bots: _Optional[int] = ..., matches: _Optional[int] = ..., state: _Optional[str] = ..., rated: _Optional[bool] = ..., began: _Optional[str] = ..., ended: _Optional[str] = ...) -> None: ...
+
+class ListMatchesRequest(_message.Message):
+    __slots__ = ("tournament", "bot", "bracket", "only_faults", "limit")
     TOURNAMENT_FIELD_NUMBER: _ClassVar[int]
     BOT_FIELD_NUMBER: _ClassVar[int]
     BRACKET_FIELD_NUMBER: _ClassVar[int]
-    FAULTS_FIELD_NUMBER: _ClassVar[int]
-    LINES_FIELD_NUMBER: _ClassVar[int]
-    matches: bool
+    ONLY_FAULTS_FIELD_NUMBER: _ClassVar[int]
+    LIMIT_FIELD_NUMBER: _ClassVar[int]
     tournament: str
     bot: str
     bracket: str
-    faults: bool
-    lines: int
-    def __init__(self, matches: _Optional[bool] = ..., tournament: _Optional[str] = ..., bot: _Optional[str] = ..., bracket: _Optional[str] = ..., faults: _Optional[bool] = ..., lines: _Optional[int] = ...) -> None: ...
+    only_faults: bool
+    limit: int
+    def __init__(self, tournament: _Optional[str] = ..., bot: _Optional[str] = ..., bracket: _Optional[str] = ..., only_faults: _Optional[bool] = ..., limit: _Optional[int] = ...) -> None: ...
 
-class HistoryResponse(_message.Message):
-    __slots__ = ("json",)
-    JSON_FIELD_NUMBER: _ClassVar[int]
-    json: bytes
-    def __init__(self, json: _Optional[bytes] = ...) -> None: ...
+class ListMatchesResponse(_message.Message):
+    __slots__ = ("matches",)
+    MATCHES_FIELD_NUMBER: _ClassVar[int]
+    matches: _containers.RepeatedCompositeFieldContainer[MatchSummary]
+    def __init__(self, matches: _Optional[_Iterable[_Union[MatchSummary, _Mapping]]] = ...) -> None: ...
 
-class MatchesRequest(_message.Message):
+class MatchSummary(_message.Message):
+    __slots__ = ("match", "tournament", "bracket", "round", "played", "ending", "seats", "overhead_ms", "overloaded", "sandbox")
+    MATCH_FIELD_NUMBER: _ClassVar[int]
+    TOURNAMENT_FIELD_NUMBER: _ClassVar[int]
+    BRACKET_FIELD_NUMBER: _ClassVar[int]
+    ROUND_FIELD_NUMBER: _ClassVar[int]
+    PLAYED_FIELD_NUMBER: _ClassVar[int]
+    ENDING_FIELD_NUMBER: _ClassVar[int]
+    SEATS_FIELD_NUMBER: _ClassVar[int]
+    OVERHEAD_MS_FIELD_NUMBER: _ClassVar[int]
+    OVERLOADED_FIELD_NUMBER: _ClassVar[int]
+    SANDBOX_FIELD_NUMBER: _ClassVar[int]
+    match: str
+    tournament: int
+    bracket: str
+    round: str
+    played: str
+    ending: str
+    seats: _containers.RepeatedCompositeFieldContainer[SeatSummary]
+    overhead_ms: float
+    overloaded: bool
+    sandbox: str
+    def __init__(self, match: _Optional[str] = ..., tournament: _Optional[int] = ..., bracket: _Optional[str] = ..., round: _Optional[str] = ..., played: _Optional[str] = ..., ending: _Optional[str] = ..., seats: _Optional[_Iterable[_Union[SeatSummary, _Mapping]]] = ..., overhead_ms: _Optional[float] = ..., overloaded: _Optional[bool] = ..., sandbox: _Optional[str] = ...) -> None: ...
+
+class SeatSummary(_message.Message):
+    __slots__ = ("bot", "placement", "fault", "detail", "charged_ms", "cpu_ms", "wall_ms")
+    BOT_FIELD_NUMBER: _ClassVar[int]
+    PLACEMENT_FIELD_NUMBER: _ClassVar[int]
+    FAULT_FIELD_NUMBER: _ClassVar[int]
+    DETAIL_FIELD_NUMBER: _ClassVar[int]
+    CHARGED_MS_FIELD_NUMBER: _ClassVar[int]
+    CPU_MS_FIELD_NUMBER: _ClassVar[int]
+    WALL_MS_FIELD_NUMBER: _ClassVar[int]
+    bot: str
+    placement: int
+    fault: str
+    detail: str
+    charged_ms: float
+    cpu_ms: float
+    wall_ms: float
+    def __init__(self, bot: _Optional[str] = ..., placement: _Optional[int] = ..., fault: _Optional[str] = ..., detail: _Optional[str] = ..., charged_ms: _Optional[float] = ..., cpu_ms: _Optional[float] = ..., wall_ms: _Optional[float] = ...) -> None: ...
+
+class ListMatchNamesRequest(_message.Message):
     __slots__ = ("tournament",)
     TOURNAMENT_FIELD_NUMBER: _ClassVar[int]
     tournament: str
     def __init__(self, tournament: _Optional[str] = ...) -> None: ...
 
-class MatchesResponse(_message.Message):
+class ListMatchNamesResponse(_message.Message):
     __slots__ = ("names",)
     NAMES_FIELD_NUMBER: _ClassVar[int]
     names: _containers.RepeatedScalarFieldContainer[str]
     def __init__(self, names: _Optional[_Iterable[str]] = ...) -> None: ...
 
-class ReplaysRequest(_message.Message):
+class GetReplaysRequest(_message.Message):
     __slots__ = ("matches",)
     MATCHES_FIELD_NUMBER: _ClassVar[int]
     matches: _containers.RepeatedScalarFieldContainer[str]
     def __init__(self, matches: _Optional[_Iterable[str]] = ...) -> None: ...
 
-class ReplaysResponse(_message.Message):
+class GetReplaysResponse(_message.Message):
+    __slots__ = ("replays",)
+    REPLAYS_FIELD_NUMBER: _ClassVar[int]
+    replays: _containers.RepeatedCompositeFieldContainer[MatchReplay]
+    def __init__(self, replays: _Optional[_Iterable[_Union[MatchReplay, _Mapping]]] = ...) -> None: ...
+
+class MatchReplay(_message.Message):
     __slots__ = ("match", "data", "missing")
     MATCH_FIELD_NUMBER: _ClassVar[int]
     DATA_FIELD_NUMBER: _ClassVar[int]

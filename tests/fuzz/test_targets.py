@@ -6,9 +6,11 @@ import json
 from typing import Any
 
 import pytest
+from google.protobuf.json_format import MessageToDict, ParseDict, ParseError
 from hypothesis import HealthCheck, example, given, settings
 from hypothesis import strategies as st
 
+from arena.v1 import desk_pb2 as pb
 from tests.fuzz.mutations import mutated
 from tests.fuzz.targets import TARGETS, boards, manifest, replay, sdk, stream
 
@@ -124,18 +126,24 @@ def places(document: Any, place: tuple[str | int, ...] = ()) -> list[tuple[str |
     return [place, *(found for key, each in inner for found in places(each, (*place, key)))]
 
 
-BOARDS = json.loads(boards.seeds()[0])
+def board_document() -> Any:
+    return MessageToDict(pb.GetLeaderboardResponse.FromString(boards.seeds()[0]))
 
 
 @examples(40)
 @given(
-    place=st.sampled_from(places(BOARDS)[1:]), value=values | st.sampled_from([-1, 1e308, "\ud800", "nan", [None], {}])
+    place=st.sampled_from(places(board_document())[1:]),
+    value=values | st.sampled_from([-1, 1e308, "\ud800", "NaN", "Infinity", [None], {}]),
 )
 def test_boards_with_any_value_in_any_place(place: tuple[str | int, ...], value: Any) -> None:
-    document = json.loads(boards.seeds()[0])
+    document = board_document()
     *way, last = place
     within = document
     for key in way:
         within = within[key]
     within[last] = value
-    boards.check(json.dumps(document).encode())
+    try:
+        message = ParseDict(document, pb.GetLeaderboardResponse())
+    except (ParseError, UnicodeError):
+        return
+    boards.check(message.SerializeToString())

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from arena.client.desk import Server
+from arena.client.desk import DeskClient
 from arena.client.play import Destination
 from arena.errors import ArenaError, NotFound
 from arena.store.home import Home
@@ -48,7 +48,7 @@ def test_a_tournament_goes_on_without_who_began_it_and_ends_with_the_server(tmp_
             *_, last, ended = server.hold(pb.HOLDING_FOLLOW, [], [], 0)
             assert last.progress == KEPT
             assert ended.ended == 143
-            with pytest.raises(NotFound, match="is being held"):
+            with pytest.raises(NotFound, match="No tournament is running"):
                 server.stop()
             before = played(store)
             going_on = server.hold(pb.HOLDING_RESUME, ["cup"], [("jobs", "1")], 0)
@@ -69,11 +69,13 @@ def played(store: Store) -> int:
     return sum(record.played for record in store.tournaments.all() if record.id == NUMBER)
 
 
-def organiser(served: Serving, *scopes: Scope) -> Server:
-    return Server(Destination(served.door, served.token("olga", *(scopes or [Scope.ORGANISE])), None, insecure=True))
+def organiser(served: Serving, *scopes: Scope) -> DeskClient:
+    return DeskClient(
+        Destination(served.door, served.token("olga", *(scopes or [Scope.ORGANISE])), None, insecure=True)
+    )
 
 
-def refused(server: Server) -> None:
+def refused(server: DeskClient) -> None:
     """What cannot be asked for."""
     for bots, options, why in (
         (["random", "greedy"], [], "A tournament is being held here"),

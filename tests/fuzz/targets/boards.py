@@ -3,28 +3,28 @@
 from __future__ import annotations
 
 import io
-import json
 import math
 
+from google.protobuf.message import DecodeError
 from rich.console import Console
 
 from arena.cli.boards import render, render_head_to_head, render_overall
-from arena.errors import ArenaError
-from arena.reports.again import from_json
+from arena.client.messages import BadMessage, from_message, to_message
 from arena.reports.board import Board, BoardRow, HeadToHead, HistoryPoint, Strength
 from arena.reports.build import build_overall
 from arena.reports.exports import as_csv, as_json, as_markdown
+from arena.v1 import desk_pb2 as pb
 from arena.web.drawing.board_page import as_html
 
 
 def check(data: bytes) -> None:
     try:
-        document = json.loads(data)
-    except (ValueError, RecursionError):  # as in arena.client.desk
+        response = pb.GetLeaderboardResponse.FromString(data)
+    except DecodeError:
         return
     try:
-        boards = from_json(document)
-    except ArenaError as error:
+        boards = [from_message(board, Board) for board in response.boards]
+    except BadMessage as error:
         str(error).encode(errors="replace")
         return
     console = Console(file=io.StringIO(), width=100)
@@ -36,6 +36,7 @@ def check(data: bytes) -> None:
     if overall:
         console.print(render_overall(overall))
     as_csv(boards)
+    as_json(boards, overall)
     as_markdown(boards, overall)
     as_html(boards, overall, "title", "now", [])
 
@@ -67,4 +68,7 @@ def seeds() -> list[bytes]:
     ]
     matrix = [[None if one == other else HeadToHead(1.0, 2) for other in range(3)] for one in range(3)]
     boards = [Board("mantis", None, 4, rows, matrix, bots=3), Board("tentagram", None, 0, [], [], bots=0)]
-    return [json.dumps(as_json(some, None)).encode() for some in (boards, boards[:1], boards[1:])]
+    messages = [to_message(board, pb.Board()) for board in boards]
+    return [
+        pb.GetLeaderboardResponse(boards=some).SerializeToString() for some in (messages, messages[:1], messages[1:])
+    ]

@@ -1,0 +1,179 @@
+"""Plain values as protobuf messages, and back: the server and the client use the same dataclasses.
+
+A dataclass and its message have fields of the same names; a field that only the dataclass has gets its default. The
+types correspond like this:
+
+    str, int, float, bool           the same
+    X | None                        an `optional` field
+    another dataclass               another message
+    an Enum                         a proto enum: Level.INFO is LEVEL_INFO
+    tuple[X, ...], Sequence[X]      a repeated field
+    Mapping[str, X]                 a repeated message with `key` and `value`, because a proto map has no order
+
+Only `Board` is different: the cells of its head-to-head matrix are two flat lists.
+"""
+
+from __future__ import annotations
+
+import enum
+import math
+from collections.abc import Mapping, Sequence
+from functools import cache
+from types import NoneType, UnionType
+from typing import Any, TypeVar, Union, cast, get_args, get_origin, get_type_hints
+
+from google.protobuf.message import Message
+
+from arena.errors import ArenaError
+from arena.reports.board import Board, BoardRow, HeadToHead
+from arena.v1 import desk_pb2 as pb
+
+M = TypeVar("M", bound=Message)
+T = TypeVar("T")
+MAX_NUMBER = 1e12
+"""Larger numbers from a server are refused: tables and plots could not show them."""
+
+
+class BadMessage(ArenaError):
+    """A message that has no meaning as a value."""
+
+
+def to_message(value: object, message: M) -> M:
+    """Fill an empty message from a value, and return it."""
+    if isinstance(value, Board):
+        assert isinstance(message, pb.Board)
+        _fill_board(value, message)
+        return message
+    for field in message.DESCRIPTOR.fields:
+        _set(message, field, getattr(value, field.name))
+    return message
+
+
+def _set(message: Message, field: Any, item: Any) -> None:
+    if item is None:
+        return
+    if isinstance(item, Mapping):
+        entries = getattr(message, field.name)
+        for key, value in item.items():
+            entries.add(key=key, value=value)
+    elif field.is_repeated:
+        target = getattr(message, field.name)
+        if field.message_type:
+            for each in item:
+                to_message(each, target.add())
+        else:
+            target.extend(item)
+    elif field.message_type:
+        target = getattr(message, field.name)
+        target.SetInParent()
+        to_message(item, target)
+    elif isinstance(item, enum.Enum) and field.enum_type:
+        setattr(message, field.name, field.enum_type.values_by_name[_prefix(field.enum_type) + item.name].number)
+    else:
+        setattr(message, field.name, item)
+
+
+def from_message(message: Message, kind: type[T]) -> T:
+    """Return the value in a message. Raise `BadMessage` if it is incomplete."""
+    if isinstance(message, pb.Board):
+        return cast("T", _board(message))
+    types = _types(cast("Any", kind))
+    return kind(**{field.name: _get(message, field, types[field.name]) for field in message.DESCRIPTOR.fields})
+
+
+@cache
+def _types(kind: Any) -> dict[str, Any]:
+    return get_type_hints(kind)
+
+
+def _get(message: Message, field: Any, kind: Any) -> Any:
+    if get_origin(kind) in (Union, UnionType):
+        if not message.HasField(field.name):
+            return None
+        (kind,) = (each for each in get_args(kind) if each is not NoneType)
+    item = getattr(message, field.name)
+    if get_origin(kind) in (Mapping, dict):
+        return {entry.key: entry.value for entry in item}
+    if field.is_repeated:
+        inner = get_args(kind)[0]
+        values = [from_message(each, inner) for each in item] if field.message_type else list(item)
+        return tuple(values) if get_origin(kind) is tuple else values
+    if field.message_type:
+        return from_message(item, kind)
+    if field.enum_type:
+        return _member(field.enum_type, item, kind)
+    return item
+
+
+def _member(proto: Any, number: int, kind: Any) -> Any:
+    value = proto.values_by_number.get(number)
+    name = value.name.removeprefix(_prefix(proto)) if value else ""
+    if name not in kind.__members__:
+        raise BadMessage(f"Unknown value {number} of {proto.name}.")
+    return kind[name]
+
+
+@cache
+def _prefix(proto: Any) -> str:
+    """Return what the names of an enum's values begin with: NOTE_LEVEL_ for NoteLevel."""
+    return "".join(f"_{letter}" if letter.isupper() else letter.upper() for letter in proto.name)[1:] + "_"
+
+
+# Leaderboards
+
+
+def _fill_board(board: Board, message: pb.Board) -> None:
+    message.bracket, message.matches = board.bracket, board.matches
+    if board.tournament is not None:
+        message.tournament = board.tournament
+    if board.bots is not None:
+        message.bots = board.bots
+    for row in board.rows:
+        to_message(row, message.rows.add())
+    cells = [cell or HeadToHead(0.0, 0) for line in board.head_to_head for cell in line]
+    message.head_to_head_points.extend(cell.points for cell in cells)
+    message.head_to_head_matches.extend(cell.matches for cell in cells)
+
+
+def _board(message: pb.Board) -> Board:
+    rows = [from_message(row, BoardRow) for row in message.rows]
+    size = len(rows)
+    points, matches = message.head_to_head_points, message.head_to_head_matches
+    if not len(points) == len(matches) == size * size:
+        raise BadMessage("The head-to-head matrix of a leaderboard is not complete.")
+    if not all(0 <= point <= count <= MAX_NUMBER for point, count in zip(points, matches, strict=True)):
+        raise BadMessage("The head-to-head matrix of a leaderboard has more points than matches.")
+    for row in rows:
+        _check_numbers(row)
+    return Board(
+        bracket=message.bracket,
+        tournament=message.tournament if message.HasField("tournament") else None,
+        matches=message.matches,
+        rows=rows,
+        head_to_head=[
+            [
+                None if line == column else HeadToHead(points[line * size + column], matches[line * size + column])
+                for column in range(size)
+            ]
+            for line in range(size)
+        ],
+        bots=message.bots if message.HasField("bots") else None,
+    )
+
+
+def _check_numbers(row: BoardRow) -> None:
+    """Raise `BadMessage` if a number is too large to show, or not finite where it must be."""
+    finite = [row.mu, row.sigma, row.wins, row.think_ms or 0.0]
+    finite += [number for point in row.history for number in (point.mu, point.sigma)]
+    counts: Sequence[float] = [
+        row.matches,
+        *row.faults.values(),
+        *row.placements,
+        *row.think_times,
+        *(point.matches for point in row.history),
+    ]
+    others = [row.mean_placement]
+    if row.strength is not None:
+        others += [row.strength.elo, row.strength.low, row.strength.high]
+    if not all(abs(number) <= MAX_NUMBER for number in (*finite, *counts, *filter(math.isfinite, others))):
+        raise BadMessage(f"A number in row {row.rank} of a leaderboard is too large.")
