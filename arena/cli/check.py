@@ -1,8 +1,7 @@
-"""`arena check`: does a bot start, play every game it claims, keep the rules and the time? A list of verdicts."""
+"""`arena check`: check whether a bot starts, plays every game it claims, follows the rules and answers in time."""
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator
 from typing import Annotated
 
 import typer
@@ -12,12 +11,9 @@ from arena.cli.console import err, harmless_lines, out
 from arena.cli.logs import log_folder
 from arena.cli.options import DEFAULT_HOME, Home, TimeLimit, seconds
 from arena.cli.sandboxes import LimitOptions, SandboxMode, sandbox_for
-from arena.errors import ArenaError
 from arena.referee import Limits, Settings
 from arena.referee.running import run_to_end
-from arena.submissions.build import build
-from arena.submissions.check import Conformance, Verdict
-from arena.submissions.submission import find_submission
+from arena.submissions.check import CheckResult, check_bot
 
 EXIT_FAILED = 1
 
@@ -37,36 +33,23 @@ def check(
     """
     limits = Limits(seconds(time_to_start) or 60.0, seconds(time_per_move))
     settings = Settings(logs=log_folder(home), sandbox=sandbox_for(sandbox, limit))
-    verdicts = run_to_end(_check(bot, games, limits, settings))
-    failed = sum(not verdict.good for verdict in verdicts)
+    results = run_to_end(_check(bot, games, limits, settings))
+    failed = sum(not result.passed for result in results)
     if failed:
-        out.print(f"[bold red]{failed} of {len(verdicts)} checks failed.[/]", highlight=False)
+        out.print(f"[bold red]{failed} of {len(results)} checks failed.[/]", highlight=False)
         raise typer.Exit(EXIT_FAILED)
-    out.print(f"[green]All {len(verdicts)} checks passed.[/]", highlight=False)
+    out.print(f"[green]All {len(results)} checks passed.[/]", highlight=False)
 
 
-async def _check(bot: str, games: int, limits: Limits, settings: Settings) -> list[Verdict]:
-    verdicts: list[Verdict] = []
-    async for verdict in _verdicts(bot, games, limits, settings):
-        out.print(verdict_line(verdict), soft_wrap=True)
-        verdicts.append(verdict)
-    return verdicts
-
-
-async def _verdicts(bot: str, games: int, limits: Limits, settings: Settings) -> AsyncIterator[Verdict]:
-    try:
-        submission = find_submission(bot)
-        with err.status("building") if submission.manifest.build else err.status("starting"):
-            build(submission)
-    except ArenaError as error:
-        yield Verdict(False, "can be started", f"{error} {error.hint or ''}".strip())
-        return
-    yield Verdict(True, "can be started", " ".join(submission.launch.command))
+async def _check(bot: str, games: int, limits: Limits, settings: Settings) -> list[CheckResult]:
+    results: list[CheckResult] = []
     with err.status("starting") as status:
-        async for verdict in Conformance(submission.launch, games, limits, settings).verdicts(status.update):
-            yield verdict
+        async for result in check_bot(bot, games, limits, settings, status.update):
+            out.print(result_line(result), soft_wrap=True)
+            results.append(result)
+    return results
 
 
-def verdict_line(verdict: Verdict) -> Text:
-    mark = Text("pass  ", style="green") if verdict.good else Text("FAIL  ", style="bold red")
-    return Text.assemble(mark, verdict.what, f": {harmless_lines(verdict.detail)}" if verdict.detail else "")
+def result_line(result: CheckResult) -> Text:
+    mark = Text("pass  ", style="green") if result.passed else Text("FAIL  ", style="bold red")
+    return Text.assemble(mark, result.what, f": {harmless_lines(result.detail)}" if result.detail else "")

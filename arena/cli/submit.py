@@ -13,7 +13,7 @@ import typer
 from rich import box
 from rich.table import Table
 
-from arena.cli.check import verdict_line
+from arena.cli.check import result_line
 from arena.cli.console import err, harmless, out, shown
 from arena.cli.homes import open_store
 from arena.cli.options import DEFAULT_HOME, AsJson, StoreUrl, TimeLimit, printable, seconds
@@ -26,7 +26,7 @@ from arena.reports.listings import BotSummary
 from arena.reports.listings import list_bots as list_bots_in
 from arena.store.home import Home
 from arena.store.store import Store
-from arena.submissions.check import Verdict
+from arena.submissions.check import CheckResult
 from arena.submissions.submit import SubmissionRequest, gather
 from arena.submissions.submit import submit as take_in
 
@@ -69,14 +69,14 @@ def submit(
     place = Home(home, store_url)
     limits = Limits(seconds(time_to_start) or 60.0, seconds(time_per_move))
     submission = SubmissionRequest(path, name, version, notes, limits, sandbox_for(sandbox, limit), build_network)
-    failed: list[Verdict] = []
+    failed: list[CheckResult] = []
 
-    def judged(verdict: Verdict) -> None:
-        if not verdict.good:
-            failed.append(verdict)
+    def note_failure(result: CheckResult) -> None:
+        if not result.passed:
+            failed.append(result)
 
     with Store.open(place.database) as store, err.status("copying") as status:
-        submitted = take_in(place, store, submission, doing=status.update, judged=judged)
+        submitted = take_in(place, store, submission, on_step=status.update, on_result=note_failure)
     taken = submitted.version
     _tell(taken.label, taken.games, failed, is_new=submitted.is_new, then=" Next: [bold]arena tournament[/]")
 
@@ -91,17 +91,17 @@ def _submit_to(server: DeskClient, path: str, name: str | None, version: str | N
             taken = server.submit(bot, lambda what: status.update(shown(what)))
         except BadSubmission as error:
             raise BadSubmission(f"{error}\nAll checks: arena check {path}") from error
-    failed = [Verdict(False, harmless(what), detail) for what, detail in taken.failed_checks]
+    failed = [CheckResult(False, harmless(what), detail) for what, detail in taken.failed_checks]
     _tell(taken.label, taken.games, failed, is_new=taken.is_new)
 
 
-def _tell(label: str, games: Sequence[str], failed: Sequence[Verdict], *, is_new: bool, then: str = "") -> None:
+def _tell(label: str, games: Sequence[str], failed: Sequence[CheckResult], *, is_new: bool, then: str = "") -> None:
     """What has come of it."""
     if not is_new:
         out.print(f"{shown(label)} has exactly this content already: nothing has changed.", highlight=False)
         return
-    for verdict in failed:  # those that did not keep it out
-        out.print(verdict_line(verdict), soft_wrap=True)
+    for result in failed:  # those that did not keep it out
+        out.print(result_line(result), soft_wrap=True)
     out.print(f"[green]{shown(label)} is in[/], plays {shown(' and '.join(games))}.{then}", highlight=False)
 
 

@@ -26,7 +26,7 @@ from arena.errors import ArenaError, BadSubmission, HostFault, refusal
 from arena.sandbox import Mode, Tier, choose
 from arena.store.home import Home
 from arena.store.store import Store
-from arena.submissions.check import Verdict
+from arena.submissions.check import CheckResult
 from arena.submissions.submit import SubmissionRequest, submit
 
 EXIT_TERMINATED = 143
@@ -148,8 +148,8 @@ def _tell_how_it_goes(job: IntakeJob) -> None:
 
 
 def _take_in(job: IntakeJob, folder: Path, tell: Callable[..., None]) -> None:
-    def judged(verdict: Verdict) -> None:
-        if not verdict.good and not verdict.necessary:
+    def judged(verdict: CheckResult) -> None:
+        if not verdict.passed and not verdict.required:
             tell(shortcoming=[verdict.what, verdict.detail[-LONGEST:]])
 
     sandbox, _ = choose(Mode(job.sandbox))
@@ -163,7 +163,7 @@ def _take_in(job: IntakeJob, folder: Path, tell: Callable[..., None]) -> None:
     )
     home = Home(Path(job.home), job.store)
     with Store.open(home.database) as store:
-        taken = submit(home, store, submission, doing=lambda what: tell(doing=what), judged=judged)
+        taken = submit(home, store, submission, on_step=lambda what: tell(doing=what), on_result=judged)
     version = taken.version
     tell(submitted={"name": version.bot, "version": version.version, "games": version.games, "is_new": taken.is_new})
 

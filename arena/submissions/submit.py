@@ -21,7 +21,7 @@ from arena.store.bots import BotVersion
 from arena.store.home import Home
 from arena.store.store import Store
 from arena.submissions.archive import pack
-from arena.submissions.check import Conformance, Introduction, Verdict
+from arena.submissions.check import BotCheck, CheckResult, Introduction
 from arena.submissions.config import CONFIG, SubmissionConfig
 from arena.submissions.files import NEVER_COPIED, content_hash, copy_files
 from arena.submissions.install import Installations
@@ -65,16 +65,16 @@ def submit(
     request: SubmissionRequest,
     *,
     thorough: bool = True,
-    doing: Callable[[str], None] = lambda _: None,
-    judged: Callable[[Verdict], None] = lambda _: None,
+    on_step: Callable[[str], None] = lambda _: None,
+    on_result: Callable[[CheckResult], None] = lambda _: None,
 ) -> SubmissionResult:
-    """Submit a bot. Call `doing` with each step, and `judged` with each verdict of the check.
+    """Submit a bot. Call `on_step` with each step, and `on_result` with each result of the check.
 
     Without `thorough` the bot only has to start and say hello, which is enough for bundled bots.
     """
     installations = Installations(home.bots)
     with home.submitting(), tempfile.TemporaryDirectory(prefix=".incoming-", dir=home.bots) as staging:
-        doing("copying")
+        on_step("copying")
         found, files, entry = gather(request.path, Path(staging), request.size_limits)
         name = _valid_label("name", found.launch.name if request.name is None else request.name)
         content = content_hash(files)
@@ -88,7 +88,7 @@ def submit(
 
         def check(submission: Submission) -> Introduction:
             launch = submission.launch_as(name, version or "")
-            introduction = _check(launch, request, home, CONFIG.check_games if thorough else 0, doing, judged)
+            introduction = _check(launch, request, home, CONFIG.check_games if thorough else 0, on_step, on_result)
             if archive.exists():
                 archive.rename(installations.archive_path(content))
             return introduction
@@ -100,7 +100,7 @@ def submit(
             if found.manifest.build:
                 with archive.open("wb") as file:
                     pack(files, file)  # as submitted: every worker of a cluster builds it itself
-                doing("building")
+                on_step("building")
             # The builds of the bundled bots are trusted and download packages.
             sandbox = None if found.folder.parent == bundled_folder() else request.sandbox
             introduction = installations.install(
@@ -155,18 +155,18 @@ def _check(
     request: SubmissionRequest,
     home: Home,
     games: int,
-    doing: Callable[[str], None],
-    judged: Callable[[Verdict], None],
+    on_step: Callable[[str], None],
+    on_result: Callable[[CheckResult], None],
 ) -> Introduction:
     """Check a bot up to the first required check that fails. Raise `BadSubmission` if one does."""
-    run = Conformance(launch, games, request.limits, Settings(logs=home.logs.resolve(), sandbox=request.sandbox))
+    run = BotCheck(launch, games, request.limits, Settings(logs=home.logs.resolve(), sandbox=request.sandbox))
 
-    async def first_failure() -> Verdict | None:
-        async with contextlib.aclosing(run.verdicts(doing)) as verdicts:
-            async for verdict in verdicts:
-                judged(verdict)
-                if verdict.necessary and not verdict.good:
-                    return verdict
+    async def first_failure() -> CheckResult | None:
+        async with contextlib.aclosing(run.results(on_step)) as results:
+            async for result in results:
+                on_result(result)
+                if result.required and not result.passed:
+                    return result
         return None
 
     if failed := run_to_end(first_failure()):

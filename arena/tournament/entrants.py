@@ -78,7 +78,7 @@ def find_entrant(home: Home, store: Store, named: str, limits: Limits, sandbox: 
     try:
         submission = SubmissionRequest(named, limits=limits, sandbox=sandbox)
         submitted = submit(
-            home, store, submission, thorough=is_path, doing=lambda what: notify(Activity(f"{named}: {what}"))
+            home, store, submission, thorough=is_path, on_step=lambda what: notify(Activity(f"{named}: {what}"))
         )
     finally:
         notify(Activity(""))
