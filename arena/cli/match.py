@@ -22,17 +22,16 @@ from arena.cli.logs import log_folder
 from arena.cli.options import (
     DEFAULT_HOME,
     AsJson,
-    Edition,
     GameCount,
     GameName,
+    GameOptions,
     Home,
-    Placement,
     ReplayFolder,
     Seed,
     TimeLimit,
     file_name,
-    given,
     seconds,
+    with_game_options,
 )
 from arena.cli.sandboxes import LimitOptions, PonderOption, SandboxMode, may_ponder, sandbox_for
 from arena.games.base import Json
@@ -92,11 +91,11 @@ class HostReport:
     """Games during which the machine had too much to do."""
 
 
+@with_game_options
 def match(
     game: GameName,
     bots: Bots,
-    edition: Edition = None,
-    placement: Placement = None,
+    options: GameOptions,
     games: GameCount = 100,
     seed: Seed = None,
     rotate: Annotated[bool, typer.Option(help="Play each deal once for every rotation of the seats.")] = True,
@@ -119,7 +118,7 @@ def match(
     Example: arena match mantis random ./my_bot.py --games 200 --time-per-move 1s --replays replays
     """
     rules = find_game(game)
-    options = rules.complete(given(edition=edition, placement=placement))
+    options = rules.complete(options)
     rules.check_seats(len(bots), **options)
     submissions = [find_submission(bot) for bot in bots]
     for submission in dict.fromkeys(submissions):

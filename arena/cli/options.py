@@ -2,20 +2,24 @@
 
 from __future__ import annotations
 
+import inspect
 import re
+from collections.abc import Callable
+from functools import wraps
 from hashlib import sha256
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Any
 from urllib.parse import quote
 
 import typer
 
-GameName = Annotated[str, typer.Argument(metavar="GAME", help="mantis or tentagram.", show_default=False)]
+from arena.errors import choices
+from arena.games.registry import GAMES
+
+GameName = Annotated[str, typer.Argument(metavar="GAME", help=f"{choices(GAMES)}.", show_default=False)]
 AsJson = Annotated[bool, typer.Option("--json", help="Print JSON instead of a table.")]
-Edition = Annotated[
-    str | None, typer.Option(help="Mantis: classic, icons or grab. Default: classic.", show_default=False)
-]
-Placement = Annotated[str | None, typer.Option(help="Tentagram: free or strict. Default: free.", show_default=False)]
+GameOptions = dict[str, str]
+"""The game options that the user gave, by name (see `with_game_options`)."""
 ReplayFolder = Annotated[
     Path | None, typer.Option(metavar="DIR", file_okay=False, help="Write one replay file for each game to DIR.")
 ]
@@ -60,9 +64,36 @@ DEFAULT_HOME = Path(".arena")
 TimeLimit = Annotated[str, typer.Option(metavar="TIME", help="For instance 500ms, 2s, 1m, or none.")]
 
 
-def given(**options: str | None) -> dict[str, str]:
-    """The game options that the user gave; the game itself says which of them it has."""
-    return {name: value for name, value in options.items() if value is not None}
+def with_game_options(command: Callable[..., None]) -> Callable[..., None]:
+    """Give a command one option for each option of the registered games; it gets those given as its `options`."""
+    helps: dict[str, str] = {}
+    for game in GAMES.values():
+        for option in game.options:
+            values = choices(value.name for value in option.values)
+            text = f"{game.title}: {values}. Default: {option.default}."
+            helps[option.name] = f"{helps[option.name]} {text}" if option.name in helps else text
+
+    @wraps(command)
+    def with_options(**arguments: Any) -> None:
+        values = {name: arguments.pop(name) for name in helps}
+        command(options={name: value for name, value in values.items() if value is not None}, **arguments)
+
+    signature = inspect.signature(command, eval_str=True)
+    parameters: list[inspect.Parameter] = []
+    for parameter in signature.parameters.values():
+        if parameter.name != "options":
+            parameters.append(parameter)
+            continue
+        parameters += [
+            parameter.replace(
+                name=name,
+                default=None,
+                annotation=Annotated[str | None, typer.Option(help=text, show_default=False)],
+            )
+            for name, text in helps.items()
+        ]
+    with_options.__signature__ = signature.replace(parameters=parameters)  # type: ignore[attr-defined]
+    return with_options
 
 
 def seconds(text: str) -> float | None:

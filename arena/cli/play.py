@@ -20,16 +20,15 @@ from arena.cli.logs import log_folder
 from arena.cli.match import Bots
 from arena.cli.options import (
     DEFAULT_HOME,
-    Edition,
     GameName,
+    GameOptions,
     Home,
-    Placement,
     Seed,
     TimeLimit,
     file_name,
-    given,
     logs,
     seconds,
+    with_game_options,
 )
 from arena.cli.replays import result_text
 from arena.cli.sandboxes import LimitOptions, SandboxMode, sandbox_for
@@ -174,11 +173,11 @@ class Evening:
             out.print(line, highlight=False)
 
 
+@with_game_options
 def play(
     game: GameName,
     bots: Bots,
-    edition: Edition = None,
-    placement: Placement = None,
+    options: GameOptions,
     seat: Annotated[int, typer.Option(min=0, help="Your seat.")] = 0,
     seed: Seed = None,
     time_per_move: TimeLimit = "5s",
@@ -191,7 +190,7 @@ def play(
     Example: arena play mantis greedy counter --edition icons
     """
     rules = find_game(game)
-    options = rules.complete(given(edition=edition, placement=placement))
+    options = rules.complete(options)
     rules.check_seats(len(bots) + 1, **options)
     if seat > len(bots):
         raise ArenaError(f"there is no seat {seat} at this table: choose a number from 0 to {len(bots)}.")

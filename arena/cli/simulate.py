@@ -16,9 +16,9 @@ from rich.table import Table
 
 from arena import replay
 from arena.cli.console import err, out, shown
-from arena.cli.options import AsJson, Edition, GameCount, GameName, Placement, ReplayFolder, Seed, file_name, given
+from arena.cli.options import AsJson, GameCount, GameName, GameOptions, ReplayFolder, Seed, file_name, with_game_options
 from arena.games.base import AnyGame, Ending, Json, Result
-from arena.games.registry import find_game
+from arena.games.registry import find_game, profile_of
 from arena.replay.selfplay import simulate_game
 
 
@@ -47,11 +47,13 @@ class Tally:
             self.placements[seat] += placement
 
 
+@with_game_options
 def simulate(
     game: GameName,
-    edition: Edition = None,
-    placement: Placement = None,
-    seats: Annotated[int, typer.Option(help="How many play.")] = 4,
+    options: GameOptions,
+    seats: Annotated[
+        int | None, typer.Option(help="How many play. Default: the game's usual number.", show_default=False)
+    ] = None,
     games: GameCount = 1000,
     seed: Seed = "1",
     replays: ReplayFolder = None,
@@ -63,7 +65,8 @@ def simulate(
     """
     seed = seed or ""
     rules = find_game(game)
-    options = rules.complete(given(edition=edition, placement=placement))
+    options = rules.complete(options)
+    seats = seats if seats is not None else profile_of(game).seats
     rules.check_seats(seats, **options)
     if replays:
         replays.mkdir(parents=True, exist_ok=True)

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterable
-from functools import cache
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
@@ -43,6 +42,11 @@ def find_game(name: str) -> AnyGame:
     if name not in GAMES:
         raise UnknownGame(unknown("game", name, GAMES))
     return GAMES[name]
+
+
+def environment() -> dict[str, str]:
+    """Return the variables by which another process loads the same games."""
+    return {VARIABLE: os.environ[VARIABLE]} if VARIABLE in os.environ else {}
 
 
 def profile_of(game: str) -> Profile:
@@ -85,7 +89,6 @@ def games_in_hello(numbers: Iterable[int], names: Iterable[str]) -> tuple[str, .
     return (*(by_number[number] for number in numbers if number in by_number), *named)
 
 
-@cache
 def _part(game: str, module: str, name: str, *, optional: bool = False) -> Any:
     """Return an object of a module in the game's package; None if there is no such module and it is optional."""
     package = type(find_game(game)).__module__.rpartition(".")[0]

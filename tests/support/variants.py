@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from itertools import product
 from random import Random
 from typing import NamedTuple
 
 from arena.games.base import AnyGame, AnyState
+from arena.games.brackets import Bracket
 from arena.games.registry import GAMES
 
 
@@ -33,12 +33,10 @@ class Variant(NamedTuple):
         return state
 
 
-def all_variants() -> Iterator[Variant]:
-    for game in GAMES.values():
-        for values in product(*([value.name for value in option.values] for option in game.options)):
-            options = dict(zip([option.name for option in game.options], values, strict=True))
-            for seats in game.seat_range(**options):
-                yield Variant(game, options, seats)
+def variants_of(game: AnyGame) -> Iterator[Variant]:
+    for bracket in Bracket.all_of(game):
+        for seats in game.seat_range(**dict(bracket.options)):
+            yield Variant(game, dict(bracket.options), seats)
 
 
-VARIANTS = list(all_variants())
+VARIANTS = [variant for game in GAMES.values() for variant in variants_of(game)]

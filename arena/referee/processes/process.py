@@ -9,6 +9,7 @@ import time
 from pathlib import Path
 
 from arena.errors import ArenaError, BotDidNotStart
+from arena.games.registry import environment
 from arena.protocol.batching import Batching
 from arena.protocol.clock import Moment
 from arena.protocol.session import Answer, SessionState
@@ -57,7 +58,7 @@ class BotProcess(BotStream):
         self._ready: asyncio.Future[None] = asyncio.get_running_loop().create_future()
         self._measures_cpu = False
         self._checked_limits = 0.0
-        env = {"ARENA_ADDRESS": address, "ARENA_TOKEN": self.token}
+        env = {"ARENA_ADDRESS": address, "ARENA_TOKEN": self.token, **environment()}
         try:
             self.child = BotChild(launch, env, BotLog(log, cell.allowance.log), self._on_exit, cell)
         except (ArenaError, OSError):

@@ -12,6 +12,7 @@ from starlette.routing import Route
 
 from arena.errors import ArenaError, NotFound
 from arena.games.base import Json
+from arena.games.brackets import Bracket
 from arena.games.registry import GAMES, words_of
 from arena.replay import strict_json
 from arena.web.events import stream
@@ -55,28 +56,36 @@ def choose_table(request: Request) -> Response:
 def _offer(name: str, opponents: list[Opponent]) -> dict[str, Json]:
     """What there is to choose from in a game."""
     game = GAMES[name]
-    (option,) = game.options
     able = [each for each in opponents if name in each.games]
     return {
         "name": name,
         "title": game.title,
         "summary": game.summary,
-        "option": option.name,
-        "variants": [
-            {
-                "name": value.name,
-                "meaning": value.meaning,
-                "seats": [seats[0], seats[-1]],
-            }
-            for value in option.values
-            for seats in [game.seat_range(**{option.name: value.name})]
-        ],
+        "option": " and ".join(option.name for option in game.options) or "rules",
+        "variants": [_variant(bracket) for bracket in Bracket.all_of(game)],
         "bots": [
             {"kind": kind.value, "bots": [{"key": each.key, "label": each.label} for each in able if each.kind is kind]}
             for kind in Kind
             if any(each.kind is kind for each in able)
         ],
         "usual": default_table(opponents, name, USUAL_OPPONENTS),
+    }
+
+
+def _variant(bracket: Bracket) -> dict[str, Json]:
+    """Return one combination of a game's options, with the fewest and the most seats."""
+    options = dict(bracket.options)
+    meanings = [
+        value.meaning
+        for option in bracket.rules.options
+        for value in option.values
+        if value.name == options[option.name]
+    ]
+    return {
+        "name": " ".join(options.values()) or "standard",
+        "meaning": "; ".join(meanings),
+        "options": options,
+        "seats": [bracket.seat_range[0], bracket.seat_range[-1]],
     }
 
 

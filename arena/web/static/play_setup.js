@@ -89,7 +89,7 @@ function wish() {
   const { name, seed, seconds, hints, anywhere } = form.elements;
   return {
     game: offer().name,
-    options: { [offer().option]: variant().name },
+    options: variant().options,
     opponents: around.filter((key) => key !== null),
     seat: anywhere.checked ? null : around.indexOf(null),
     seconds: seconds.value ? Number(seconds.value) : null,

@@ -134,7 +134,7 @@ class Game {
   }
 
   yourTurn() {
-    const hand = this.film.game === "tentagram" ? frameAt(this.film, this.step, this.seat).hands[this.seat] : null;
+    const hand = this.film.decks ? frameAt(this.film, this.step, this.seat).hands[this.seat] : null;
     return hand ? `Your turn: lay ${hand}` : "Your turn";
   }
 

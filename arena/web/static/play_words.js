@@ -15,7 +15,8 @@ export function inWords(film, step, seat) {
   if (!entry || entry.seat !== seat) return sentence(film, step, seat);
   if (entry.fault) return `You have forfeited: ${isolated(entry.detail)}`;
   if (entry.house) return sentence(film, step, seat);
-  if (film.game === "tentagram") {
+  if (entry.text !== undefined) return sentence(film, step, seat);
+  if (film.decks) {
     const laid = film.entries.slice(0, step - 1).filter((each) => each.seat === seat && !each.fault).length;
     return `You lay ${film.decks[seat][laid]} on ${entry.do}.`;
   }

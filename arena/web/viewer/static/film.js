@@ -7,13 +7,14 @@ import { scoringSteps } from "./scoring.js";
 
 /**
  * @typedef {{seat: number, do?: string, ms?: number, house?: boolean, fault?: string, why?: string, detail?: string,
- *   flip?: string, into?: number, moved?: number, to?: "tank" | "score", icon?: string}} Entry
+ *   flip?: string, into?: number, moved?: number, to?: "tank" | "score", icon?: string, text?: string}} Entry
  * @typedef {{turn: number | null, tanks: number[][], scores: number[], pile: number, top: string | null,
  *   odds: number[], pilfering?: boolean, next?: string, legal?: string[]}} MantisFrame
  * @typedef {{turn: number | null, laid: [number, string, string | null][], hands: (string | null)[], left: number[],
  *   to_come: (string[] | null)[], legal?: string[]}} TentagramFrame
- * @typedef {{match: string, game: "mantis" | "tentagram", options: Record<string, string>, seats: string[],
- *   seat: number | null, goal?: number, colours?: string, frames?: MantisFrame[], decks?: string[][],
+ * @typedef {{turn: number | null, lines: Record<string, string[]>, legal?: string[]}} PlainFrame
+ * @typedef {{match: string, game: string, options: Record<string, string>, seats: string[],
+ *   seat: number | null, goal?: number, colours?: string, frames?: (MantisFrame | PlainFrame)[], decks?: string[][],
  *   entries: Entry[], result: any, seed?: string}} Film
  */
 
@@ -53,9 +54,9 @@ export function scoringAt(film, step) {
  */
 export function frameAt(film, step, seat = null) {
   const lines = Math.min(step, film.entries.length);
-  if (film.game === "mantis") {
+  if (film.frames) {
     const frame = film.frames[lines];
-    return seat === null ? frame : { ...frame, next: undefined };
+    return seat === null ? frame : { ...frame, next: undefined, lines: frame.lines && { [seat]: frame.lines[seat] } };
   }
   const revealed = film.result !== null && lines === film.entries.length;
   return tentagramFrame(film, lines, revealed ? null : seat);

@@ -3,8 +3,7 @@
 //     const table = new Table(element, film, { onChoose: (action) => … });
 //     table.show(frame, { seat, choices, entry, out, scoring, duration });
 //
-// `film` is only asked for what does not change: game, seats, goal, colours. `frame` is what arena.web.viewer.frames.frame
-// makes, or what frameAt (film.js) takes out of a film. The options, all of which may be left out:
+// `film` is only asked for what does not change: game, seats, goal, colours. `frame` is what a game's frames.py makes, or what frameAt (film.js) takes out of a film. The options, all of which may be left out:
 //     seat      through whose eyes: this seat sits at the bottom
 //     choices   what can be chosen: [{ action: "steal 2", label: "Steal", hint: "41 %", best: true }], as in choices.js
 //     entry     what led to this frame; with `duration` (in ms) it is shown as a movement
@@ -17,6 +16,7 @@
 
 import { el } from "./dom.js";
 import { MantisTable } from "./mantis.js";
+import { PlainTable } from "./plain.js";
 import { TentagramTable } from "./tentagram.js";
 
 const TABLES = { mantis: MantisTable, tentagram: TentagramTable };
@@ -30,7 +30,7 @@ export class Table {
       element.classList.add("viewer");
       element.append(stage);
     }
-    this.drawn = new TABLES[film.game](stage, film, onChoose);
+    this.drawn = new (TABLES[film.game] ?? PlainTable)(stage, film, onChoose);
   }
 
   show(frame, options = {}) {

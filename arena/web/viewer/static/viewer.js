@@ -138,7 +138,8 @@ export class Viewer {
 
   withWhat(seat) {
     const { score, tank, cards } = this.film.result;
-    return score ? `${score[seat]}, tank ${tank[seat]}` : `${cards[seat]} cards`;
+    if (score) return `${score[seat]}, tank ${tank[seat]}`;
+    return cards ? `${cards[seat]} cards` : "";
   }
 
   play() {

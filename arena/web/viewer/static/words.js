@@ -2,7 +2,7 @@
 
 import { fits, laidCard, scoringAt } from "./film.js";
 import { countsOf, sharedCounts } from "./scoring.js";
-import { isolated } from "./dom.js";
+import { harmless, isolated } from "./dom.js";
 import { seatName } from "./seats.js";
 
 export const COLOUR_NAMES = { R: "red", O: "orange", Y: "yellow", G: "green", B: "blue", P: "purple", K: "pink" };
@@ -11,6 +11,9 @@ const EFFECTS = {
   pilfer: "the icon lets it take a card from a score pile",
   bank: "the icon sends them straight to the score pile",
 };
+
+const OPENINGS = { mantis: "The tanks are dealt.", tentagram: "Every seat has drawn its first card." };
+const SENTENCES = { mantis: mantisSentence, tentagram: laidSentence };
 
 /** `1 card`, `3 cards`. */
 export function cardCount(count) {
@@ -30,17 +33,17 @@ export function percent(share) {
 
 /** What led to the step, in a sentence, no more than the seat may know. */
 export function sentence(film, step, seat = null) {
-  if (step === 0) return film.game === "mantis" ? "The tanks are dealt." : "Every seat has drawn its first card.";
+  if (step === 0) return OPENINGS[film.game] ?? "The cards are dealt.";
   const scoring = scoringAt(film, step);
   if (scoring) return scoringSentence(film, scoring);
   const entry = film.entries[step - 1];
   const who = capital(seatName(film, entry.seat));
   if (entry.fault) return `${who} forfeits: it ${entry.why} (${entry.fault}). ${isolated(entry.detail)}`;
-  const said = film.game === "mantis" ? mantisSentence(film, entry, who) : laidSentence(film, step, entry, who, seat);
+  const said = SENTENCES[film.game]?.(film, step, entry, who, seat) ?? harmless(entry.text ?? `${who}: ${entry.do}`);
   return entry.house ? `${said} Played by the house.` : said;
 }
 
-function mantisSentence(film, entry, who) {
+function mantisSentence(film, step, entry, who) {
   const [kind, target] = entry.do.split(" ");
   if (kind === "pilfer") return `${who} pilfers a card from the score pile of ${seatName(film, Number(target))}.`;
   const how = kind === "score" ? "scores" : `steals from ${seatName(film, Number(target))}`;
