@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import sys
 
-EXIT_INTERRUPTED = 130
+from arena.interrupts import EXIT_INTERRUPTED
 
 
 def main() -> None:

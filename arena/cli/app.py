@@ -8,7 +8,6 @@ from __future__ import annotations
 import io
 import os
 import resource
-import signal
 import sys
 from collections.abc import Sequence
 from importlib import import_module
@@ -16,13 +15,11 @@ from typing import Annotated
 
 import typer
 
-from arena import __version__
-from arena.cli import EXIT_INTERRUPTED
+from arena import __version__, interrupts
 from arena.cli.console import err, harmless_lines, out
 from arena.errors import ArenaError, refusal
 
 EXIT_USAGE = 2
-EXIT_TERMINATED = 143
 FEWEST_FILES = 20
 """With fewer open files than this not even an error can be told."""
 
@@ -96,7 +93,7 @@ def root(
 def run() -> None:
     """Runs the command line and exits with its code. A user's mistake ends in one sentence, never in a traceback."""
     _prepare_streams()
-    signal.signal(signal.SIGTERM, lambda *_: sys.exit(EXIT_TERMINATED))  # in order: bots ended, terminal restored
+    interrupts.install()
     try:
         _check_open_files()
         add_commands(sys.argv[1:])
@@ -117,7 +114,7 @@ def run() -> None:
         except OSError:
             _forget_output()  # that was it
     except (KeyboardInterrupt, typer.Abort):
-        code = EXIT_INTERRUPTED
+        code = interrupts.EXIT_INTERRUPTED
     sys.exit(code)
 
 

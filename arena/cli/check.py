@@ -7,12 +7,12 @@ from typing import Annotated
 import typer
 from rich.text import Text
 
+from arena import interrupts
 from arena.cli.console import err, harmless_lines, out
 from arena.cli.logs import log_folder
 from arena.cli.options import DEFAULT_HOME, Home, TimeLimit, seconds
 from arena.cli.sandboxes import LimitOptions, SandboxMode, sandbox_for
 from arena.referee import Limits, Settings
-from arena.referee.running import run_to_end
 from arena.submissions.check import CheckResult, check_bot
 
 EXIT_FAILED = 1
@@ -33,7 +33,7 @@ def check(
     """
     limits = Limits(seconds(time_to_start) or 60.0, seconds(time_per_move))
     settings = Settings(logs=log_folder(home), sandbox=sandbox_for(sandbox, limit))
-    results = run_to_end(_check(bot, games, limits, settings))
+    results = interrupts.run(_check(bot, games, limits, settings))
     failed = sum(not result.passed for result in results)
     if failed:
         out.print(f"[bold red]{failed} of {len(results)} checks failed.[/]", highlight=False)

@@ -7,9 +7,9 @@ from typing import Annotated
 
 import typer
 
+from arena import interrupts
 from arena.cli.console import err, out, shown
 from arena.cli.servers import TOKEN, Insecure, ServerCa, TokenFile, destination, token_from
-from arena.referee.running import run_to_end
 from arena.submissions.build import build
 from arena.submissions.submission import find_submission
 from arena.v1 import referee_pb2 as pb
@@ -74,4 +74,4 @@ def connect(
         who = f"{shown(submission.label)} plays on {shown(server)} ({shown(welcome.referee)}), {at_once}; {way}."
         out.print(who, highlight=False, soft_wrap=True)
 
-    run_to_end(play())
+    interrupts.run(play())

@@ -16,7 +16,7 @@ from rich import box
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
 from rich.table import Table
 
-from arena import replay
+from arena import interrupts, replay
 from arena.cli.console import err, harmless_lines, out, shown
 from arena.cli.logs import log_folder
 from arena.cli.options import (
@@ -38,7 +38,6 @@ from arena.games.base import Json
 from arena.games.registry import find_game
 from arena.referee import Launch, Limits, Outcome, Referee, Settings
 from arena.referee.launch import distinct
-from arena.referee.running import run_to_end
 from arena.referee.series import Pairing, pairings, play_series
 from arena.submissions.build import build
 from arena.submissions.submission import find_submission
@@ -137,7 +136,7 @@ def match(
     chosen_seed = seed if seed is not None else secrets.token_hex(8)
     labels = distinct([program.label for program in programs])
     series = list(pairings(rules.name, options, labels, games, chosen_seed, rotate=rotate))
-    scores, host = run_to_end(_play(series, programs, labels, limits, settings, at_once, replays))
+    scores, host = interrupts.run(_play(series, programs, labels, limits, settings, at_once, replays))
     if as_json:
         document = _as_json(scores, rules.name, options, chosen_seed)
         document["sandbox"] = settings.sandbox.tier

@@ -14,7 +14,7 @@ from typing import Annotated, Any
 import typer
 from rich.text import Text
 
-from arena import replay
+from arena import interrupts, replay
 from arena.cli.console import harmless, out, shown
 from arena.cli.logs import log_folder
 from arena.cli.match import Bots
@@ -38,7 +38,6 @@ from arena.games.registry import codec_of, find_game, painter_of, words_of
 from arena.protocol.clock import NOTHING
 from arena.referee import Launch, Limits, MatchPlan, Outcome, Referee, Settings
 from arena.referee.launch import distinct
-from arena.referee.running import run_to_end
 from arena.referee.seats import Player, Seat
 from arena.replay import Fault
 from arena.submissions.build import build
@@ -223,7 +222,7 @@ def play(
             return match.result()
 
     out.print(HELP)
-    outcome = run_to_end(run())
+    outcome = interrupts.run(run())
     _farewell(evening, outcome)
     file = logs(home).parent / "replays" / f"{file_name(plan.id)}.jsonl"
     file.parent.mkdir(parents=True, exist_ok=True)

@@ -22,6 +22,7 @@ from typing import Any
 
 from anyio import CapacityLimiter, to_thread
 
+from arena import interrupts, supervisor
 from arena.errors import ArenaError, BadSubmission, HostFault, refusal
 from arena.sandbox import Mode, Tier, choose
 from arena.store.home import Home
@@ -29,7 +30,6 @@ from arena.store.store import Store
 from arena.submissions.check import CheckResult
 from arena.submissions.submit import SubmissionRequest, submit
 
-EXIT_TERMINATED = 143
 LONGEST = 4000
 """The characters that a text has that is told; the last ones count."""
 ENDS_WITHIN = 20.0
@@ -88,13 +88,7 @@ def _start() -> subprocess.Popen[bytes]:
 
 
 def _end(process: subprocess.Popen[bytes]) -> None:
-    if process.poll() is None:
-        process.terminate()
-    try:
-        process.wait(ENDS_WITHIN)
-    except subprocess.TimeoutExpired:
-        process.kill()
-        process.wait()
+    supervisor.end(process, grace=ENDS_WITHIN)
     for pipe in (process.stdin, process.stdout):
         if pipe:
             pipe.close()
@@ -105,24 +99,18 @@ def _end(process: subprocess.Popen[bytes]) -> None:
 
 def main() -> None:
     job = IntakeJob(**json.loads(sys.stdin.readline()))
-    over = False
-
-    def terminate(*_: object) -> None:
-        if not over:
-            sys.exit(EXIT_TERMINATED)
-
-    signal.signal(signal.SIGTERM, terminate)
+    interrupts.install()
     threading.Thread(target=_end_with_the_server, daemon=True).start()
     code = 1
     try:
         _tell_how_it_goes(job)
         code = 0
     except SystemExit:
-        code = EXIT_TERMINATED
+        code = interrupts.EXIT_TERMINATED
     except Exception:  # noqa: BLE001, a mistake of ours, for the server's log
         traceback.print_exc()
     finally:
-        over = True
+        interrupts.ignore_all()
         sys.stdout.flush()
         sys.stderr.flush()
         os._exit(code)  # at once: all is done, and gRPC complains where it is taken apart late

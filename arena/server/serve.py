@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import asyncio
 import gc
-import signal
 from collections.abc import Callable, Sequence
 from contextlib import ExitStack, closing
 from dataclasses import dataclass
@@ -17,6 +16,7 @@ import grpc
 import uvloop
 from starlette.routing import Route
 
+from arena import interrupts
 from arena.errors import ArenaError
 from arena.games.brackets import Bracket
 from arena.referee import Limits, Referee, Settings
@@ -174,8 +174,7 @@ class _StopSignals:
         loop = asyncio.get_running_loop()
         self.first: asyncio.Future[None] = loop.create_future()
         self.second: asyncio.Future[None] = loop.create_future()
-        for number in (signal.SIGTERM, signal.SIGINT):
-            loop.add_signal_handler(number, self._received)
+        interrupts.listen(self._received)
 
     def _received(self) -> None:
         for future in (self.first, self.second):

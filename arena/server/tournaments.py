@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import asyncio
 import os
-import signal
 import subprocess
 import sys
 import threading
@@ -21,6 +20,7 @@ from typing import IO
 import grpc
 from anyio import to_thread
 
+from arena import supervisor
 from arena.errors import BadTournament, NotFound, choices, refusal
 from arena.server.auth import RequestRefused
 from arena.store.home import Home
@@ -148,12 +148,7 @@ class Held:
             await more.wait()
 
     async def stop(self, patience: float) -> None:
-        self.process.send_signal(signal.SIGTERM)  # who has ended is left alone
-        try:
-            await asyncio.to_thread(self.process.wait, patience)
-        except subprocess.TimeoutExpired:
-            self.process.kill()
-            await asyncio.to_thread(self.process.wait)
+        await asyncio.to_thread(supervisor.end, self.process, grace=patience)
 
     # In threads
 

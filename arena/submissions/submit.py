@@ -12,10 +12,10 @@ from dataclasses import dataclass, field
 from itertools import count
 from pathlib import Path
 
+from arena import interrupts
 from arena.errors import BadSubmission
 from arena.referee import Launch, Limits, Settings
 from arena.referee.launch import last_lines
-from arena.referee.running import run_to_end
 from arena.sandbox import Sandbox
 from arena.store.bots import BotVersion
 from arena.store.home import Home
@@ -169,7 +169,7 @@ def _check(
                     return result
         return None
 
-    if failed := run_to_end(first_failure()):
+    if failed := interrupts.run(first_failure()):
         printed = "" if "\n" in failed.detail else last_lines(_printed(home.logs / launch.log_name))
         raise BadSubmission(
             f"{request.shown_as or request.path} failed a check: {failed.what}: {failed.detail}{printed}",

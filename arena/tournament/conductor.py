@@ -15,6 +15,7 @@ from dataclasses import dataclass, field
 from sqlalchemy import Connection
 
 from arena.games.brackets import Bracket
+from arena.interrupts import Interrupts, Stopped
 from arena.rating.standings import Changes, Standings
 from arena.records import MatchRecord, SeatRecord
 from arena.referee import Launch, Settings
@@ -29,7 +30,6 @@ from arena.store.tenure import Tenure
 from arena.store.tournaments import State, TournamentRecord
 from arena.tournament.course import Course
 from arena.tournament.event import Event
-from arena.tournament.interrupts import Interrupts, Stopped
 from arena.tournament.live import LiveFolder
 from arena.tournament.planner import MatchPlanner
 from arena.tournament.runners.local import LocalRunner, Pace, Runner

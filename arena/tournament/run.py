@@ -16,6 +16,7 @@ from pathlib import Path
 from arena.errors import BadTournament, NotFound, choices
 from arena.events import Note, NoteLevel
 from arena.games.brackets import Bracket
+from arena.interrupts import Stopped
 from arena.reports.build import build_boards
 from arena.requests import ClusterAddress, ResumeRequest, TournamentRequest, check_sandbox
 from arena.sandbox import Sandbox
@@ -29,7 +30,6 @@ from arena.tournament.entrants import Find, default_brackets, find_entrant, find
 from arena.tournament.estimate import forecast
 from arena.tournament.event import Event
 from arena.tournament.formats import FORMATS, Gauntlet, Knockout, Swiss
-from arena.tournament.interrupts import Stopped
 from arena.tournament.outcome import (
     BracketResult,
     Forfeit,

@@ -8,7 +8,6 @@ is wanted twice at once is worked out once; and not more than a few wait, becaus
 from __future__ import annotations
 
 import asyncio
-import ctypes
 import os
 import signal
 from collections import OrderedDict
@@ -17,7 +16,7 @@ from concurrent.futures.process import BrokenProcessPool
 from contextlib import suppress
 from multiprocessing import get_context
 
-from arena import replay
+from arena import interrupts, replay, supervisor
 from arena.errors import NotFound
 from arena.web.events import TooMany
 from arena.web.viewer.chances import Chances, chances_of
@@ -25,7 +24,6 @@ from arena.web.viewer.chances import Chances, chances_of
 REMEMBERED = 256
 MOST_WAITING = 32
 PRIORITY = 10
-PR_SET_PDEATHSIG = 1
 
 Key = tuple[str, int | None]
 
@@ -87,9 +85,9 @@ class ChancesWorker:
 def _prepare(server: int) -> None:
     """What the process does first."""
     os.nice(PRIORITY)
-    signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C reaches the whole group; the server says what follows
+    interrupts.ignore_in_worker()
     with suppress(OSError, AttributeError):  # where the system has no such thing, it ends with its next task
-        ctypes.CDLL(None).prctl(PR_SET_PDEATHSIG, signal.SIGKILL)
+        supervisor.die_with_parent(signal.SIGKILL)
     if os.getppid() != server:
         os._exit(0)  # it was killed while this one started
 

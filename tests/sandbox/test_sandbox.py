@@ -17,13 +17,13 @@ from typing import Any
 import psutil
 import pytest
 
-from arena.referee.processes.child import adopt_orphans
 from arena.sandbox import Allowance, Cell, Mode, NoSandbox, Probe, Sandbox, Tier, View, bytes_shown, choose, probe
 from arena.sandbox import sandbox as module
 from arena.sandbox.allowance import MIB
 from arena.sandbox.family import bury_first_processes
 from arena.sandbox.files import anybody_can_read, hand_over, let_anybody_read, readable_copy, size_of
 from arena.sandbox.seccomp import MACHINES, filter_program
+from arena.supervisor import adopt_orphans
 
 TIERS = [tier for tier in Tier if probe(tier).works]
 BOXED = [tier for tier in TIERS if tier is not Tier.NONE]

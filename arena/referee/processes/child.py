@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
-import ctypes
 import errno
 import os
 import secrets
@@ -23,17 +22,12 @@ from arena.referee.processes.guard import MARK_PREFIX
 from arena.referee.processes.log import BotLog
 from arena.sandbox import Cell
 from arena.sandbox.cell import MARK
+from arena.supervisor import adopt_orphans, exit_status
 
 SIGNALLED = 128
 """Exit codes above this stand for a signal where bubblewrap or a shell reports them."""
-PR_SET_CHILD_SUBREAPER = 36
 HOST_LACKS = {errno.EAGAIN, errno.EMFILE, errno.ENFILE, errno.ENOMEM, errno.ENOSPC}
 """Errors at start-up that are not the bot's fault."""
-
-
-def adopt_orphans() -> None:
-    """Make this process the parent of descendants whose parents have ended, so that they can be found."""
-    ctypes.CDLL(None, use_errno=True).prctl(PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0)
 
 
 class BotChild:
@@ -113,12 +107,7 @@ class BotChild:
             return ""
         if self.cell.is_boxed and code > SIGNALLED:
             code = SIGNALLED - code  # as bubblewrap reports a signal
-        if code >= 0:
-            return f"exit code {code}"
-        try:
-            return f"signal {signal.Signals(-code).name}"
-        except ValueError:
-            return f"signal {-code}"
+        return exit_status(code)
 
     @property
     def exit_reason(self) -> str:

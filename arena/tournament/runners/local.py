@@ -21,6 +21,7 @@ from multiprocessing.context import SpawnProcess
 from types import ModuleType, TracebackType
 from typing import NamedTuple, Self
 
+from arena import supervisor
 from arena.errors import HostFault
 from arena.records import MatchRecord
 from arena.tournament.planner import PlannedMatch
@@ -148,10 +149,7 @@ class LocalRunner(Runner):
             except OSError:
                 continue  # it is dead already
         for hand in self._hands:
-            hand.process.join(PATIENCE)
-            if hand.process.is_alive():
-                hand.process.kill()
-                hand.process.join()
+            supervisor.end(hand.process, grace=PATIENCE, terminate=False)
             hand.connection.close()
 
     def _start(self, place: int) -> Hand:

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import asyncio
 import os
-import signal
 from collections.abc import AsyncIterator, Mapping
 from contextlib import asynccontextmanager
 from dataclasses import dataclass
@@ -18,6 +17,7 @@ from typing import NamedTuple
 
 import uvloop
 
+from arena import interrupts
 from arena.errors import HostFault
 from arena.records import MatchRecord
 from arena.referee import Launch, Limits, Referee, Settings
@@ -61,8 +61,7 @@ class WorkerSetup:
 
 def work(connection: Connection, setup: WorkerSetup) -> None:
     """The whole life of a worker process."""
-    signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C reaches the whole group; the conductor says what follows
-    signal.signal(signal.SIGTERM, signal.SIG_DFL)
+    interrupts.ignore_in_worker()
     if setup.core is not None:
         os.sched_setaffinity(0, {setup.core})
     try:

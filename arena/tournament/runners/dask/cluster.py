@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-import ctypes
 import os
 import signal
 import socket
@@ -18,11 +17,11 @@ from typing import Protocol
 import uvloop
 from distributed import Scheduler, Worker
 
+from arena import interrupts, supervisor
 from arena.errors import HostFault, refusal
 from arena.tournament.runners.dask.link import CORE, NO_PAGES, Link, keep_quiet, security, spare_the_cores
 from arena.tournament.runners.dask.worker import AT_A_TABLE, leave
 
-PR_SET_PDEATHSIG = 1
 UP_WITHIN = 60.0
 """Seconds in which a cluster on this machine must be up."""
 LOOK = 0.1
@@ -43,8 +42,7 @@ class Server(Protocol):
 def told_to_stop() -> asyncio.Event:
     """Set by SIGTERM and Ctrl-C, from now on, whatever is being done when they come."""
     stop = asyncio.Event()
-    for number in (signal.SIGTERM, signal.SIGINT):
-        asyncio.get_running_loop().add_signal_handler(number, stop.set)
+    interrupts.listen(stop.set)
     return stop
 
 
@@ -178,7 +176,7 @@ class LocalCluster:
 
     def _start(self, command: tuple[str, ...], core: int | None) -> subprocess.Popen[bytes]:
         def before() -> None:
-            ctypes.CDLL(None).prctl(PR_SET_PDEATHSIG, signal.SIGTERM)  # nobody is left behind
+            supervisor.die_with_parent(signal.SIGTERM)
             if core is not None:
                 os.sched_setaffinity(0, {core})
 
@@ -233,14 +231,7 @@ class LocalCluster:
                 self._processes[place] = self._start(command, core)
 
     def _end(self) -> None:
-        for process in reversed(self._processes):
-            process.terminate()
-        for process in self._processes:
-            try:
-                process.wait(PATIENCE)
-            except subprocess.TimeoutExpired:
-                process.kill()
-                process.wait()
+        supervisor.end(*reversed(self._processes), grace=PATIENCE)
 
 
 def _free_port() -> int:

@@ -19,6 +19,7 @@ from typing import Any, NamedTuple
 
 from distributed import get_worker
 
+from arena import supervisor
 from arena.errors import ArenaError
 from arena.referee import Launch
 from arena.tournament.planner import PlannedMatch
@@ -186,11 +187,7 @@ class Table:
         """Lets the process end its bots and itself."""
         with self._sending:
             self._send(None)
-        try:
-            self.process.wait(PATIENCE)
-        except subprocess.TimeoutExpired:
-            self.process.kill()
-            self.process.wait()
+        supervisor.end(self.process, grace=PATIENCE, terminate=False)
 
 
 @dataclass(slots=True, eq=False)
