@@ -276,7 +276,7 @@ def test_a_fault_after_the_end_is_named() -> None:
 def test_a_line_that_is_two_things_is_refused(key: str) -> None:
     lines = lines_of(a_replay())
     lines[2][key] = None
-    with pytest.raises(MalformedReplay, match="line 3: only one of"):
+    with pytest.raises(MalformedReplay, match="line 3: a line must have exactly one of"):
         replay.loads(data_of(lines))
 
 
