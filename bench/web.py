@@ -81,7 +81,7 @@ def pages(home: Path) -> list[str]:
     with Store.open(Home(home).database) as store:
         bot = store.bots.all_versions()[0].bot
         tournament = store.tournaments.latest(1)[0].id
-        newest = store.archive.page(limit=1)[0].name
+        newest = store.history.page(limit=1)[0].name
         bracket = store.standings.brackets(0)[0]
     return [
         "/",

@@ -67,7 +67,7 @@ class StoreSource(Source):
         return self._opened
 
     def names(self, tournament: str) -> list[str]:
-        return self._store.archive.names(self._store.tournaments.find(tournament).id)
+        return self._store.history.names(self._store.tournaments.find(tournament).id)
 
     def _on_record(self, name: str) -> bytes:
         return self._store.matches.replay(name).encode()

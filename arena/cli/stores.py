@@ -10,7 +10,7 @@ from rich.progress import Progress
 
 from arena.cli.console import err, out, shown
 from arena.cli.homes import open_store
-from arena.store.copying import copy
+from arena.store.copying import copy_records
 from arena.store.home import Home
 from arena.store.store import Store
 
@@ -41,7 +41,7 @@ def copy_store(
         Progress(console=err, transient=True, disable=not err.is_terminal) as progress,
     ):
         task = progress.add_task("copying", total=None)
-        rows = copy(reading, written, lambda done, in_all: progress.update(task, completed=done, total=in_all))
+        rows = copy_records(reading, written, lambda done, in_all: progress.update(task, completed=done, total=in_all))
         progress.stop()
         out.print(
             f"{rows:,} rows of {shown(reading.where)} are in {shown(written.where)} now.",

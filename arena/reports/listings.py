@@ -9,8 +9,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 
 from arena.rating.standings import Standings
-from arena.store.archive import Choice, StoredMatch
 from arena.store.bots import BotVersion
+from arena.store.history import MatchFilter, StoredMatch
 from arena.store.schema import ALL
 from arena.store.store import Store
 
@@ -117,7 +117,7 @@ def _bot(store: Store, standings: Mapping[str, Standings], version: BotVersion) 
             ratings[bracket] = round(standing.rating.conservative, 3)
             matches += standing.matches
             faults += sum(standing.faults.values())
-    last = next(iter(store.archive.page(Choice(version_ids=[version.id]), limit=1)), None)
+    last = next(iter(store.history.page(MatchFilter(version_ids=[version.id]), limit=1)), None)
     return BotSummary(
         bot=version.bot,
         version=version.version,
@@ -168,13 +168,13 @@ def list_matches(
         found = store.bots.find(bot)
         named = bot == found.bot  # a name without a version means all versions
         versions = [each.id for each in store.bots.versions_of(bot)] if named else [found.id]
-    choice = Choice(
+    choice = MatchFilter(
         tournament_id=store.tournaments.find(tournament).id if tournament else None,
         bracket=bracket,
         version_ids=versions,
         only_faults=only_faults,
     )
-    return [_match(match) for match in store.archive.page(choice, limit=limit)]
+    return [_match(match) for match in store.history.page(choice, limit=limit)]
 
 
 def _match(match: StoredMatch) -> MatchSummary:

@@ -50,7 +50,7 @@ def matches(store: Store, request: pb.ListMatchesRequest) -> pb.ListMatchesRespo
 
 def match_names(store: Store, request: pb.ListMatchNamesRequest) -> pb.ListMatchNamesResponse:
     tournament = store.tournaments.find(request.tournament)
-    return pb.ListMatchNamesResponse(names=store.archive.names(tournament.id))
+    return pb.ListMatchNamesResponse(names=store.history.names(tournament.id))
 
 
 def replays(store: Store, request: pb.GetReplaysRequest) -> pb.GetReplaysResponse:

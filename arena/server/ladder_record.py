@@ -38,8 +38,8 @@ class LadderBracket:
         self.ladder = ladder
         scale = Scale(draw_probability(bracket.game, dict(bracket.options)))
         self.standings: Standings = store.standings.load_to_continue(ladder, bracket.name, scale)
-        self.next_block = store.remote.next_block(ladder, bracket.name)
-        self.in_store = store.remote.played(ladder, bracket.name)
+        self.next_block = store.ladder.next_block(ladder, bracket.name)
+        self.in_store = store.ladder.played(ladder, bracket.name)
         """How many matches the store has."""
         self.finished: list[tuple[BlockRecord, MatchRecord]] = []
         """Matches that are not in the standings yet."""
@@ -92,8 +92,8 @@ class LadderRecord:
     def __init__(self, store: Store, brackets: Sequence[Bracket]) -> None:
         """Raise `HomeInUse` if another server has the lease of this ladder."""
         self.store = store
-        self.ladder = store.remote.open([bracket.name for bracket in brackets])
-        self._lease = store.conducting_for_days(self.ladder, TAKEN)
+        self.ladder = store.ladder.open([bracket.name for bracket in brackets])
+        self._lease = store.renewable_lease(self.ladder, TAKEN)
         self.brackets = [LadderBracket(store, self.ladder, bracket) for bracket in brackets]
         self._writing = Lock()
         self._registering = Lock()
@@ -105,7 +105,7 @@ class LadderRecord:
         language = "".join(filter(str.isprintable, hello.language))[: CONFIG.max_language]
         name = f"{user}/{hello.name}"
         with self._registering:  # a bot that connects twice at the same time is registered once
-            version, entrant = self.store.remote.enter(self.ladder, name, hello.version, language, games)
+            version, entrant = self.store.ladder.enter(self.ladder, name, hello.version, language, games)
         return LadderEntrant(version.id, entrant, version.label)
 
     @property
@@ -120,7 +120,7 @@ class LadderRecord:
             for bracket in self.brackets:
                 bracket.count()
                 if bracket.counted:
-                    self.store.remote.write(
+                    self.store.ladder.write(
                         self.ladder,
                         bracket.bracket.name,
                         bracket.counted,

@@ -1,1 +1,1 @@
-"""What is kept: bots and their versions, tournaments, matches with their replays, ratings."""
+"""The database of an arena: bots, tournaments, matches with their replays, standings and tokens."""

@@ -1,4 +1,4 @@
-"""The bots in the store. A version never changes; a bot that is retired no longer enters tournaments by itself."""
+"""Bots in the store. A version never changes; a retired bot is not entered into tournaments by default."""
 
 from __future__ import annotations
 
@@ -9,21 +9,21 @@ from typing import Any
 from sqlalchemy import Connection, Engine, Row, Select, func, insert, select, update
 
 from arena.errors import BadSubmission, NotFound, choices, unknown
-from arena.store.moment import now
+from arena.store.columns import now
+from arena.store.engine import write_transaction
 from arena.store.schema import bots, versions
-from arena.store.writing import writing
 
 
 @dataclass(frozen=True, slots=True)
 class BotVersion:
-    """One version of a bot, as it was submitted."""
+    """A bot version: one installed submission of a bot."""
 
     id: int
     bot: str
     version: str
     content_hash: str
     program: str
-    """The file or folder with which it is started, below the home's folder for bots."""
+    """The file or folder that is started, relative to the home's folder for bots; empty for a remote bot."""
     language: str
     games: tuple[str, ...]
     notes: str
@@ -32,12 +32,12 @@ class BotVersion:
 
     @property
     def is_remote(self) -> bool:
-        """Whether it runs elsewhere, so that it cannot be started here."""
+        """Whether it is a remote bot, which cannot be started here."""
         return not self.program
 
     @property
     def label(self) -> str:
-        """Name and version, as they stand in replays."""
+        """Name and version, as written in replays."""
         return f"{self.bot} {self.version}".strip()
 
 
@@ -57,8 +57,8 @@ class Bots:
         games: Sequence[str],
         notes: str = "",
     ) -> BotVersion:
-        """A new version of the bot, and the bot itself where it is new. Without a version it gets the next number."""
-        with writing(self.engine) as connection:
+        """Store a new version of a bot, which may itself be new. Without a version it gets the next free number."""
+        with write_transaction(self.engine) as connection:
             bot_id = connection.execute(select(bots.c.id).where(bots.c.name == name)).scalar()
             if bot_id is None:
                 row = {"name": name, "retired": False, "created": now()}
@@ -67,14 +67,15 @@ class Bots:
                 select(versions.c.version, versions.c.program).where(versions.c.bot_id == bot_id)
             ).all()
             if any(bool(each.program) != bool(program) for each in known):
-                where = "runs here" if not program else "plays from elsewhere"
-                raise BadSubmission(f"there is a bot {name!r} that {where}: call this one otherwise.")
+                kind = "bot that runs here" if not program else "remote bot"
+                raise BadSubmission(f"The name `{name}` is taken by a {kind}.", hint="Choose another name.")
             taken = {each.version for each in known}
             if version is None:
                 version = next(number for number in map(str, range(1, len(taken) + 2)) if number not in taken)
             elif version in taken:
                 raise BadSubmission(
-                    f"{name} has a version {version} already, with other content: give this one another (--version)."
+                    f"`{name}` already has a version `{version}` with other content.",
+                    hint="Choose another version with `--version`.",
                 )
             row = {
                 "bot_id": bot_id,
@@ -91,31 +92,31 @@ class Bots:
             return _version(connection.execute(_select().where(versions.c.id == version_id)).one())
 
     def with_content(self, name: str, content_hash: str) -> BotVersion | None:
-        """The bot's version with exactly this content."""
+        """Return the bot's version with this content hash."""
         with self.engine.connect() as connection:
             wanted = _select().where(bots.c.name == name, versions.c.content_hash == content_hash)
             row = connection.execute(wanted).first()
             return _version(row) if row else None
 
     def has_content(self, content_hash: str) -> bool:
-        """Whether any version of any bot has this content."""
+        """Return whether any version of any bot has this content hash."""
         with self.engine.connect() as connection:
             found = select(func.count()).select_from(versions).where(versions.c.content_hash == content_hash)
             return bool(connection.execute(found).scalar())
 
     def all_versions(self) -> list[BotVersion]:
-        """Every version of every bot, by name and age."""
+        """Return every version of every bot, by name and age."""
         with self.engine.connect() as connection:
             return [_version(row) for row in connection.execute(_select().order_by(bots.c.name, versions.c.id))]
 
     def latest(self) -> list[BotVersion]:
-        """The latest version of each bot that is not retired, and can be started here."""
+        """Return the latest version of each bot that is neither retired nor remote."""
         known = self.all_versions()
         newest = {version.bot: version for version in known if not version.retired and not version.is_remote}
         return list(newest.values())
 
     def versions_of(self, name: str) -> list[BotVersion]:
-        """The versions of the bot with this name, the oldest first; none where there is no such bot."""
+        """Return the versions of the bot with this name, oldest first; none if there is no such bot."""
         with self.engine.connect() as connection:
             wanted = _select().where(bots.c.name == name).order_by(versions.c.id)
             return [_version(row) for row in connection.execute(wanted)]
@@ -125,16 +126,16 @@ class Bots:
         return {version.id: version for version in self.all_versions() if version.id in wanted}
 
     def find(self, named: str) -> BotVersion:
-        """The version that a person means: `name 2` or `name@2`, or just `name` for the latest."""
+        """Return the version written as `name 2` or `name@2`, or the latest one for `name`."""
         known = self.all_versions()
         for version in reversed(known):
             if named in (version.bot, version.label, f"{version.bot}@{version.version}"):
                 return version
         if not known:
-            raise NotFound("no bot has been submitted yet: arena submit PATH")
+            raise NotFound("No bot has been submitted yet.", hint="Run `arena submit PATH`.")
         if versions_of := [version.version for version in known if version.bot == named.rpartition("@")[0]]:
             bot, _, version_named = named.rpartition("@")
-            raise NotFound(f"{bot} has no version {version_named}: choose {choices(versions_of)}.")
+            raise NotFound(f"`{bot}` has no version `{version_named}`: choose {choices(versions_of)}.")
         raise NotFound(unknown("bot", named, sorted({version.bot for version in known})))
 
     def retire(self, name: str, *, retired: bool) -> None:
@@ -152,16 +153,5 @@ def _names(connection: Connection) -> list[str]:
 
 
 def _version(row: Row[*tuple[Any, ...]]) -> BotVersion:
-    fields = row._mapping
-    return BotVersion(
-        id=fields["id"],
-        bot=fields["bot"],
-        version=fields["version"],
-        content_hash=fields["content_hash"],
-        program=fields["program"],
-        language=fields["language"],
-        games=tuple(fields["games"]),
-        notes=fields["notes"],
-        created=fields["created"],
-        retired=fields["retired"],
-    )
+    fields = {name: value for name, value in row._mapping.items() if name != "bot_id"}
+    return BotVersion(**{**fields, "games": tuple(fields["games"])})

@@ -1,8 +1,8 @@
-"""Many rows in one statement.
+"""Writes many rows in one statement.
 
-PostgreSQL is another process. A statement for each row keeps both sides busy, even where nobody waits for the answers;
-so rows travel there as one text in JSON, from which the server makes rows again. It is an ordinary statement all the
-same, with ordinary errors. SQLite is in this process, and takes rows as they are.
+PostgreSQL is another process, and a statement per row costs both sides time. So rows are sent as one JSON text, which
+the server turns into rows again; it is an ordinary statement with ordinary errors. SQLite runs in this process and
+takes rows as they are.
 """
 
 from __future__ import annotations
@@ -14,16 +14,16 @@ from functools import cache
 from sqlalchemy import Connection, Table, TextClause, bindparam, insert, text, update
 from sqlalchemy.dialects import postgresql, sqlite
 
-from arena.store.columns import MARK
+from arena.store.columns import ESCAPE
 
-UNUSUAL = ("\\u0000", MARK, "Infinity", "NaN")
-"""Where one of these is in the JSON there may be something that PostgreSQL does not take from it."""
+NOT_IN_JSON = ("\\u0000", ESCAPE, "Infinity", "NaN")
+"""JSON with one of these may hold values that PostgreSQL cannot read from it."""
 
 Rows = Sequence[Mapping[str, object]]
 
 
 def insert_rows(connection: Connection, table: Table, rows: Rows) -> None:
-    """Inserts rows, all of them with values for the same columns."""
+    """Insert rows that all have values for the same columns."""
     if packed := _packed(connection, rows):
         connection.execute(_insertion(table, tuple(rows[0])), packed)
     elif rows:
@@ -31,7 +31,7 @@ def insert_rows(connection: Connection, table: Table, rows: Rows) -> None:
 
 
 def upsert_rows(connection: Connection, table: Table, rows: Rows) -> None:
-    """Inserts rows, or puts them in the place of those with the same keys."""
+    """Insert rows, or replace those with the same keys."""
     if packed := _packed(connection, rows):
         connection.execute(_insertion(table, tuple(rows[0]), replacing=True), packed)
     elif rows:
@@ -43,7 +43,7 @@ def upsert_rows(connection: Connection, table: Table, rows: Rows) -> None:
 
 
 def update_rows(connection: Connection, table: Table, rows: Rows) -> None:
-    """Changes rows that are there: each has its keys, and values for the same columns."""
+    """Update existing rows; each has its keys, and values for the same columns."""
     if packed := _packed(connection, rows):
         connection.execute(_change(table, tuple(rows[0])), packed)
     elif rows:
@@ -55,20 +55,20 @@ def update_rows(connection: Connection, table: Table, rows: Rows) -> None:
 
 
 def _packed(connection: Connection, rows: Rows) -> dict[str, str] | None:
-    """What goes into the statements below; None where rows are to go one by one."""
+    """Return the parameter of the statements below; None if rows have to be sent one by one."""
     if not rows or connection.dialect.name != "postgresql":
         return None
     packed = json.dumps(rows, ensure_ascii=False, default=_hexadecimal)
-    return None if any(sign in packed for sign in UNUSUAL) else {"rows": packed}
+    return None if any(sign in packed for sign in NOT_IN_JSON) else {"rows": packed}
 
 
 def _hexadecimal(value: object) -> str:
-    """Bytes as PostgreSQL writes them."""
+    """Return bytes in PostgreSQL's notation."""
     assert isinstance(value, bytes), value
     return f"\\x{value.hex()}"
 
 
-# The names in these are those of the schema.
+# The names in these statements come from the schema.
 
 
 @cache
@@ -90,5 +90,5 @@ def _change(table: Table, names: tuple[str, ...]) -> TextClause:
 
 
 def _made(table: Table) -> str:
-    """The rows, as the server makes them."""
+    """Return the SQL expression for the rows."""
     return f'json_populate_recordset(CAST(NULL AS "{table.name}"), CAST(:rows AS json))'

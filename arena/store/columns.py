@@ -1,46 +1,57 @@
-"""Types of columns that hold the same in every database."""
+"""Column types that hold the same values in every database, and timestamps as they are stored."""
 
 from __future__ import annotations
 
 import re
+from datetime import UTC, datetime, timedelta
 from typing import Any
 
 from sqlalchemy import BigInteger, Integer, String, Text
 from sqlalchemy.engine import Dialect
 from sqlalchemy.types import TypeDecorator, TypeEngine
 
-MARK = "\uf8ff"
-"""Of the characters that nobody uses, the one that stands before what PostgreSQL's text cannot hold."""
+ESCAPE = "\uf8ff"
+"""A private-use character that marks escapes of what PostgreSQL's text cannot hold."""
 NUL = "\x00"
-MARKED = re.compile(f"{MARK}([0{MARK}])")
+ESCAPED = re.compile(f"{ESCAPE}([0{ESCAPE}])")
 
 
 class AnyText(TypeDecorator[str]):
-    """Text in PostgreSQL as SQLite takes it: of any length, ordered by code points, with NULs.
+    """Text in PostgreSQL as SQLite stores it: of any length, ordered by code points, with NUL characters.
 
-    Bots write what they like, and what they wrote last stands in the reasons of their forfeits.
+    A bot's last output is part of the reason of its forfeit, and may be anything.
     """
 
     impl = Text(collation="C")
     cache_ok = True
 
     def process_bind_param(self, value: str | None, dialect: Dialect) -> str | None:  # noqa: ARG002
-        if value is None or (NUL not in value and MARK not in value):
+        if value is None or (NUL not in value and ESCAPE not in value):
             return value
-        return value.replace(MARK, MARK + MARK).replace(NUL, MARK + "0")
+        return value.replace(ESCAPE, ESCAPE + ESCAPE).replace(NUL, ESCAPE + "0")
 
     def process_result_value(self, value: str | None, dialect: Dialect) -> str | None:  # noqa: ARG002
-        if value is None or MARK not in value:
+        if value is None or ESCAPE not in value:
             return value
-        return MARKED.sub(lambda found: NUL if found[1] == "0" else MARK, value)
+        return ESCAPED.sub(lambda found: NUL if found[1] == "0" else ESCAPE, value)
 
 
 def words(length: int | None = None) -> TypeEngine[Any]:
-    """Text. The length is what is meant to be enough: SQLite does not look at it, so PostgreSQL must not either."""
+    """Return a text type. The length is documentation: SQLite ignores it, so PostgreSQL must too."""
     plain: TypeEngine[Any] = Text() if length is None else String(length)
     return plain.with_variant(AnyText(), "postgresql")
 
 
 def large() -> TypeEngine[int]:
-    """A whole number that may outgrow 32 bits."""
+    """Return an integer type for values that may exceed 32 bits."""
     return Integer().with_variant(BigInteger(), "postgresql")
+
+
+def now() -> str:
+    """Return the current time as it is stored: UTC, to the second."""
+    return from_now(timedelta())
+
+
+def from_now(later: timedelta) -> str:
+    """Return a later time as it is stored. These texts sort in the order of time."""
+    return (datetime.now(UTC) + later).strftime("%Y-%m-%d %H:%M:%S")

@@ -1,4 +1,4 @@
-"""The store as plain rows, for other programs: names instead of numbers, nothing left out but what is derived."""
+"""Stored tables as plain rows for other programs: names instead of ids, without derived tables."""
 
 from __future__ import annotations
 
@@ -8,6 +8,7 @@ from typing import Any
 
 from sqlalchemy import Select, select
 
+from arena.store.config import CONFIG
 from arena.store.schema import (
     blocks,
     bots,
@@ -74,7 +75,7 @@ TABLES: dict[str, Select[*tuple[Any, ...]]] = {
         seats.c.decisions,
         seats.c.fault,
         seats.c.detail,
-        seats.c.person,  # in the place of a bot
+        seats.c.person,  # instead of a bot
     )
     .select_from(seats)
     .join(matches, matches.c.id == seats.c.match_id)
@@ -105,13 +106,13 @@ TABLES: dict[str, Select[*tuple[Any, ...]]] = {
     .order_by(rating_points.c.scope, rating_points.c.bracket, versions.c.id, rating_points.c.matches),
     "replays": select(matches.c.name.label("match"), matches.c.replay).order_by(matches.c.id),
 }
-"""What can be exported. A scope is a tournament's number, 0 for all of them."""
+"""The tables that can be exported. A scope is a tournament's number, or 0 for all tournaments."""
 
 
 def rows(store: Store, table: str) -> Iterator[dict[str, Any]]:
-    """The rows of the table, one after the other: there may be many."""
+    """Yield the rows of the table."""
     with store.engine.connect() as connection:
-        for row in connection.execution_options(yield_per=1000).execute(TABLES[table]):
+        for row in connection.execution_options(yield_per=CONFIG.export_rows).execute(TABLES[table]):
             fields = dict(row._mapping)
             if "replay" in fields:
                 fields["replay"] = zlib.decompress(fields["replay"]).decode()

@@ -1,4 +1,4 @@
-"""The home of an arena: the folder in which everything lies that it keeps."""
+"""The home of an arena: the folder with its database, bots, logs and locks."""
 
 from __future__ import annotations
 
@@ -11,29 +11,27 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from arena.errors import BadStore, HomeInUse, refusal
+from arena.store.config import CONFIG
 
-CONDUCTOR = "conductor.lock"
-TRIES = 20
-"""How often the conductor's place is tried for, a moment apart: somebody may just be looking whether it is taken."""
-A_MOMENT = 0.01
+TOURNAMENT_LOCK = "conductor.lock"
 
 
 @dataclass(frozen=True, slots=True)
 class Home:
-    """Where things are. Nothing is created before something is written."""
+    """The paths of a home. Nothing is created before something is written."""
 
     path: Path
     store: str | None = None
-    """The URL of a store that is elsewhere; here are the bots, their logs and the locks all the same."""
+    """The URL of a store on a server; bots, logs and locks are in the home all the same."""
 
     @property
     def database(self) -> Path | str:
-        """What Store.open opens."""
+        """The argument of `Store.open`."""
         return self.path / "arena.db" if self.store is None else self.store
 
     @property
     def bots(self) -> Path:
-        """A folder for each content hash."""
+        """Has a folder for each content hash."""
         return self.path / "bots"
 
     @property
@@ -52,31 +50,32 @@ class Home:
 
     @property
     def exists(self) -> bool:
-        """Whether something was ever kept; of a store elsewhere only a look at it can tell."""
+        """Whether there is a store; always true for a store on a server, which only opening it can tell."""
         return not isinstance(self.database, Path) or self.database.exists()
 
     @contextmanager
     def conducting(self) -> Iterator[None]:
-        """Holds the place of the one process that plays tournaments here."""
+        """Hold the lock of the process that plays a tournament here."""
         try:
-            with self._lock(CONDUCTOR, wait=False) as lock:
+            with self._lock(TOURNAMENT_LOCK, wait=False) as lock:
                 with suppress(OSError):
-                    os.ftruncate(lock, 0)  # what was conducted last
+                    os.ftruncate(lock, 0)  # the number of the last tournament
                 yield
         except BlockingIOError as error:
             raise HomeInUse(
-                f"another tournament is running in {self.path}: wait for it, or use another home (--home)."
+                f"Another tournament is running in `{self.path}`.",
+                hint="Wait until it ends, or use another home with `--home`.",
             ) from error
 
     def note_conducted(self, tournament: int) -> None:
-        """Says which tournament it is, for whoever asks `conducted`. Only for who is conducting."""
-        with suppress(OSError):  # nobody plays worse for it
-            (self.path / CONDUCTOR).write_text(f"{tournament}\n", encoding="ascii")
+        """Publish the number of the running tournament for `conducted`. The caller must hold `conducting`."""
+        with suppress(OSError):  # only a display depends on it
+            (self.path / TOURNAMENT_LOCK).write_text(f"{tournament}\n", encoding="ascii")
 
     def conducted(self) -> int | None:
-        """The number of the tournament that is being played here now; None: there is none, or it has just begun."""
+        """Return the number of the running tournament; None if there is none, or if it has just begun."""
         try:
-            lock = os.open(self.path / CONDUCTOR, os.O_RDONLY | os.O_CLOEXEC)
+            lock = os.open(self.path / TOURNAMENT_LOCK, os.O_RDONLY | os.O_CLOEXEC)
         except OSError:
             return None
         try:
@@ -91,16 +90,18 @@ class Home:
 
     @contextmanager
     def serving(self) -> Iterator[None]:
-        """Holds the place of the one process that lets in bots from elsewhere."""
+        """Hold the lock of the process that serves remote bots."""
         try:
             with self._lock("serve.lock", wait=False):
                 yield
         except BlockingIOError as error:
-            raise HomeInUse(f"another arena serve is running in {self.path}: use another home (--home).") from error
+            raise HomeInUse(
+                f"Another `arena serve` is running in `{self.path}`.", hint="Use another home with `--home`."
+            ) from error
 
     @contextmanager
     def submitting(self) -> Iterator[None]:
-        """Holds the place of the one process that submits a bot; waits for its turn."""
+        """Hold the lock of the process that submits a bot; wait for other submissions."""
         with self._written():
             self.bots.mkdir(parents=True, exist_ok=True)
         with self._lock("submission.lock", wait=True):
@@ -108,7 +109,7 @@ class Home:
 
     @contextmanager
     def _written(self) -> Iterator[None]:
-        """Something is written here, or it is said why it cannot be."""
+        """Turn an `OSError` into `BadStore`."""
         try:
             yield
         except OSError as error:
@@ -116,7 +117,7 @@ class Home:
 
     @contextmanager
     def _lock(self, name: str, *, wait: bool) -> Iterator[int]:
-        """A lock that the system gives back whatever happens to its holder."""
+        """Hold a lock that the system releases when its process ends."""
         with self._written():
             self.path.mkdir(parents=True, exist_ok=True)
             lock = os.open(self.path / name, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o644)
@@ -131,9 +132,9 @@ def _take(lock: int, wait: bool) -> None:
     if wait:
         fcntl.flock(lock, fcntl.LOCK_EX)
         return
-    for _ in range(TRIES):
+    for _ in range(CONFIG.lock_attempts):  # `conducted` of another process may hold it for a moment
         with suppress(BlockingIOError):
             fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
             return
-        time.sleep(A_MOMENT)
+        time.sleep(CONFIG.home_lock_interval)
     fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)

@@ -1,4 +1,4 @@
-"""The schedule and the matches in the store. What a tournament writes goes into one batch: all of it or nothing."""
+"""The schedule and the matches in the store. A tournament writes in batches, each as a whole or not at all."""
 
 from __future__ import annotations
 
@@ -8,30 +8,44 @@ from dataclasses import dataclass, field
 from itertools import groupby
 from typing import Any
 
-from sqlalchemy import ColumnElement, Connection, Engine, Update, func, select, update
+from sqlalchemy import ColumnElement, Connection, Engine, Table, Update, func, select, update
 
 from arena.errors import NotFound
 from arena.rating.standings import Changes, Standings
 from arena.records import PERSON, BlockRecord, MatchRecord, SeatRecord
 from arena.store.bulk import insert_rows, update_rows
+from arena.store.engine import write_transaction
 from arena.store.schema import ALL, blocks, brackets, matches, seats
 from arena.store.standings import write_changes
-from arena.store.writing import writing
 
 
 @dataclass(slots=True)
 class Batch:
-    """What a tournament writes at once, about one bracket."""
+    """What a tournament writes at once, for one bracket."""
 
     tournament_id: int
     bracket: str
     blocks: list[BlockRecord] = field(default_factory=list)
     matches: list[MatchRecord] = field(default_factory=list)
     pairs: list[tuple[int, bytes]] = field(default_factory=list)
-    """The blocks that have been counted, with what came of them."""
+    """The numbers of the counted blocks, with their results (`arena.rating.standings.pair_points`)."""
 
     def __bool__(self) -> bool:
         return bool(self.blocks or self.matches or self.pairs)
+
+
+@dataclass(frozen=True, slots=True)
+class ScheduledBlock:
+    """A block of the schedule, with its stored matches."""
+
+    number: int
+    round: str
+    deal: int
+    entrants: tuple[int, ...]
+    pairs: bytes | None
+    """Its result; None until it is counted."""
+    matches: tuple[str, ...]
+    """The names of its stored matches, by rotation."""
 
 
 class Matches:
@@ -47,67 +61,89 @@ class Matches:
         *,
         first: Callable[[Connection], None] = lambda _: None,
     ) -> None:
-        """Writes the batch and the standings that follow from it. When this returns, it is on disk.
+        """Write the batch and the changed standings to disk.
 
-        `first` is called in the same transaction, in which nobody else writes; where it raises, nothing is written.
+        `first` is called in the same transaction; if it raises, nothing is written.
         """
-        with writing(self.engine) as connection:
+        with write_transaction(self.engine) as connection:
             first(connection)
             self.write_within(connection, batch)
             for scope, standings, changes in scopes:
                 write_changes(connection, scope, batch.bracket, standings, changes)
 
     def write_within(self, connection: Connection, batch: Batch) -> None:
-        """Writes the batch within a transaction in which nobody else writes."""
-        insert_rows(connection, blocks, [_block_row(batch, block) for block in batch.blocks])
+        """Write the batch in an open write transaction."""
+        key = {"tournament_id": batch.tournament_id, "bracket": batch.bracket}
+        insert_rows(connection, blocks, [{**key, **_block_row(block)} for block in batch.blocks])
         if batch.matches:
-            self._write_matches(connection, batch)
-        if batch.pairs:
-            self._write_pairs(connection, batch)
-
-    def _write_matches(self, connection: Connection, batch: Batch) -> None:
-        # Nobody else writes before this is committed, so the next ids are free.
-        first = (connection.execute(select(func.max(matches.c.id))).scalar() or 0) + 1
-        insert_rows(
-            connection,
-            matches,
-            [_match_row(batch, match, first + place) for place, match in enumerate(batch.matches)],
-        )
-        insert_rows(
-            connection,
-            seats,
-            [
-                _seat_row(batch, first + place, seat, record)
-                for place, match in enumerate(batch.matches)
+            # No other process writes before this is committed, so the next ids are free.
+            first = (connection.execute(select(func.max(matches.c.id))).scalar() or 0) + 1
+            numbered = list(enumerate(batch.matches, start=first))
+            insert_rows(connection, matches, [{"id": number, **key, **_match_row(match)} for number, match in numbered])
+            seat_rows = [
+                {"match_id": number, "seat": seat, "bracket": batch.bracket, **_seat_row(record)}
+                for number, match in numbered
                 for seat, record in enumerate(match.seats)
-            ],
-        )
-        connection.execute(_bracket_of(batch).values(played=brackets.c.played + len(batch.matches)))
-
-    def _write_pairs(self, connection: Connection, batch: Batch) -> None:
-        ours = {"tournament_id": batch.tournament_id, "bracket": batch.bracket}
-        update_rows(connection, blocks, [{**ours, "number": number, "pairs": pairs} for number, pairs in batch.pairs])
-        rotations = sum(round(len(pairs) ** 0.5) for _, pairs in batch.pairs)
-        progress = {"folded": brackets.c.folded + len(batch.pairs), "matches": brackets.c.matches + rotations}
-        connection.execute(_bracket_of(batch).values(progress))
+            ]
+            insert_rows(connection, seats, seat_rows)
+            connection.execute(update_bracket(batch).values(played=brackets.c.played + len(batch.matches)))
+        if batch.pairs:
+            update_rows(
+                connection, blocks, [{**key, "number": number, "pairs": pairs} for number, pairs in batch.pairs]
+            )
+            rotations = sum(round(len(pairs) ** 0.5) for _, pairs in batch.pairs)
+            progress = {"folded": brackets.c.folded + len(batch.pairs), "matches": brackets.c.matches + rotations}
+            connection.execute(update_bracket(batch).values(progress))
 
     # Reading
 
     def schedule(self, tournament_id: int, bracket: str) -> list[BlockRecord]:
-        """The blocks that are on record, in order."""
-        ours = select(blocks).where(blocks.c.tournament_id == tournament_id, blocks.c.bracket == bracket)
+        """Return the stored blocks in order."""
+        wanted = select(blocks).where(_of(blocks, tournament_id, bracket)).order_by(blocks.c.number)
         with self.engine.connect() as connection:
             return [
-                BlockRecord(row.number, row.round, row.deal, tuple(row.entrants))
-                for row in connection.execute(ours.order_by(blocks.c.number))
+                BlockRecord(row.number, row.round, row.deal, tuple(row.entrants)) for row in connection.execute(wanted)
             ]
 
+    def schedule_page(
+        self, tournament_id: int, bracket: str, *, limit: int, before: int | None = None
+    ) -> list[ScheduledBlock]:
+        """Return the latest blocks, latest first; `before`: only those with a smaller number."""
+        wanted = select(blocks).where(_of(blocks, tournament_id, bracket)).order_by(blocks.c.number.desc()).limit(limit)
+        if before is not None:
+            wanted = wanted.where(blocks.c.number < before)
+        with self.engine.connect() as connection:
+            found = connection.execute(wanted).all()
+            if not found:
+                return []
+            played = (
+                select(matches.c.block, matches.c.name)
+                .where(_of(matches, tournament_id, bracket), matches.c.block.between(found[-1].number, found[0].number))
+                .order_by(matches.c.block, matches.c.rotation)
+            )
+            names: dict[int, list[str]] = {}
+            for block, name in connection.execute(played):
+                names.setdefault(block, []).append(name)
+        return [
+            ScheduledBlock(
+                row.number, row.round, row.deal, tuple(row.entrants), row.pairs, tuple(names.get(row.number, ()))
+            )
+            for row in found
+        ]
+
+    def outcomes(self, tournament_id: int, bracket: str, first: int) -> list[bytes]:
+        """Return the results of the counted blocks from this number on, in order."""
+        counted = (blocks.c.number >= first) & blocks.c.pairs.is_not(None)
+        wanted = select(blocks.c.pairs).where(_of(blocks, tournament_id, bracket), counted).order_by(blocks.c.number)
+        with self.engine.connect() as connection:
+            return list(connection.scalars(wanted))
+
     def results(self, tournament_id: int, bracket: str) -> Iterator[tuple[int, int, str, tuple[SeatRecord, ...]]]:
-        """Of each match on record its block, rotation, name and seats, in the order of the schedule."""
+        """Yield block, rotation, name and seats of each stored match, in schedule order."""
         wanted = (
             select(matches.c.block, matches.c.rotation, matches.c.name, *seat_columns())
             .join(seats)
-            .where(matches.c.tournament_id == tournament_id, matches.c.bracket == bracket)
+            .where(_of(matches, tournament_id, bracket))
             .order_by(matches.c.block, matches.c.rotation, seats.c.seat)
         )
         with self.engine.connect() as connection:
@@ -115,7 +151,7 @@ class Matches:
                 yield block, rotation, name, tuple(SeatRecord._make(row[3:]) for row in rows)
 
     def pairs(self, scope: int, bracket: str) -> list[tuple[int, tuple[int, ...], bytes]]:
-        """Of each counted block in the scope its tournament, its entrants and what came of it."""
+        """Return tournament, entrants and result of each counted block in the scope."""
         wanted = select(blocks.c.tournament_id, blocks.c.entrants, blocks.c.pairs).where(
             blocks.c.bracket == bracket, blocks.c.pairs.is_not(None)
         )
@@ -126,45 +162,50 @@ class Matches:
             return [(row.tournament_id, tuple(row.entrants), row.pairs) for row in rows]
 
     def replay(self, name: str) -> str:
-        """The replay of the match, as it is written to a file."""
+        """Return the replay of the match as text."""
         with self.engine.connect() as connection:
             data = connection.execute(select(matches.c.replay).where(matches.c.name == name)).scalar()
         if data is None:
-            raise NotFound(f"there is no match {name!r} here: see arena history --matches.")
+            raise no_match(name)
         return zlib.decompress(data).decode()
 
 
+def no_match(name: str) -> NotFound:
+    return NotFound(f"There is no match `{name}` here.", hint="Run `arena history --matches`.")
+
+
+def next_block(connection: Connection, tournament_id: int, bracket: str) -> int:
+    """Return the first free block number of a bracket."""
+    last = connection.scalar(select(func.max(blocks.c.number)).where(_of(blocks, tournament_id, bracket)))
+    return 0 if last is None else last + 1
+
+
 def seat_columns() -> list[ColumnElement[Any]]:
-    """What makes a SeatRecord."""
+    """Return the columns of a `SeatRecord`, in its order."""
     version = func.coalesce(seats.c.version_id, PERSON)
     return [version if name == "version_id" else seats.c[name] for name in SeatRecord._fields]
 
 
-def _bracket_of(batch: Batch) -> Update:
-    return update(brackets).where(brackets.c.tournament_id == batch.tournament_id, brackets.c.bracket == batch.bracket)
+def update_bracket(batch: Batch) -> Update:
+    """Return an update of the batch's bracket."""
+    return update(brackets).where(_of(brackets, batch.tournament_id, batch.bracket))
 
 
-def _seat_row(batch: Batch, match_id: int, seat: int, record: SeatRecord) -> dict[str, object]:
-    row = {"match_id": match_id, "seat": seat, "bracket": batch.bracket, **record._asdict()}
+def _of(table: Table, tournament_id: int, bracket: str) -> ColumnElement[bool]:
+    return (table.c.tournament_id == tournament_id) & (table.c.bracket == bracket)
+
+
+def _seat_row(record: SeatRecord) -> dict[str, object]:
+    row = record._asdict()
     return row if record.version_id != PERSON else {**row, "version_id": None}
 
 
-def _block_row(batch: Batch, block: BlockRecord) -> dict[str, object]:
-    return {
-        "tournament_id": batch.tournament_id,
-        "bracket": batch.bracket,
-        "number": block.number,
-        "round": block.round,
-        "deal": block.deal,
-        "entrants": list(block.entrants),
-    }
+def _block_row(block: BlockRecord) -> dict[str, object]:
+    return {"number": block.number, "round": block.round, "deal": block.deal, "entrants": list(block.entrants)}
 
 
-def _match_row(batch: Batch, match: MatchRecord, number: int) -> dict[str, object]:
+def _match_row(match: MatchRecord) -> dict[str, object]:
     return {
-        "id": number,
-        "tournament_id": batch.tournament_id,
-        "bracket": batch.bracket,
         "block": match.block,
         "rotation": match.rotation,
         "name": match.name,

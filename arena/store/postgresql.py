@@ -1,6 +1,6 @@
-"""PostgreSQL: how it is reached, and what its errors mean.
+"""PostgreSQL: how a server is reached, and what its errors mean.
 
-Law: a password is never told to anybody, be it in an error, on a page or in a hint.
+Invariant: a password never appears in an error, on a page or in a hint.
 """
 
 from __future__ import annotations
@@ -12,102 +12,104 @@ from sqlalchemy.engine import make_url
 from sqlalchemy.exc import ArgumentError
 
 from arena.errors import BadStore
+from arena.store.config import CONFIG
 
-SCHEMES = ("postgresql", "postgres", "postgresql+psycopg")
-BUSY = 30
-"""Seconds to wait for others who hold what is wanted."""
-SETTINGS = {
+CONNECTION_SETTINGS = {
     "application_name": "arena",
     "connect_timeout": "10",
-    # A lock belongs to a connection, so both ends find out soon that the other one has gone without a word.
+    # A lock belongs to a connection, so both ends must notice soon when the other one is gone.
     "keepalives_idle": "60",
     "keepalives_interval": "10",
     "keepalives_count": "3",
-    "tcp_user_timeout": "90000",  # the same where something is under way, in milliseconds
-    "options": f"-c lock_timeout={BUSY}s -c tcp_keepalives_idle=60 -c tcp_keepalives_interval=10 "
+    "tcp_user_timeout": "90000",  # milliseconds, for data that was sent but not acknowledged
+    "options": f"-c lock_timeout={CONFIG.busy_seconds}s -c tcp_keepalives_idle=60 -c tcp_keepalives_interval=10 "
     "-c tcp_keepalives_count=3 -c tcp_user_timeout=90s",
 }
-"""What a connection is opened with; whatever the URL says goes before."""
+"""Settings of a connection; those in the URL take precedence."""
 
-WHO = (
-    "Check the user and the password, which may stand in the URL (write @ as %40, : as %3A, / as %2F), "
+CHECK_LOGIN = (
+    "Check the user and the password. The password may be in the URL (write @ as %40, : as %3A, / as %2F), "
     "in PGPASSWORD or in ~/.pgpass."
 )
-NOT_THERE = "Make it first, with createdb, or write the name of one that is there."
-GONE = "The server has gone: start it again, then do it again. What is on record is safe; a tournament goes on."
-UNREACHABLE = "Is the server running, and are its host and port those in the URL?"
-REMEDIES = {
-    "28": WHO,
-    "3D": NOT_THERE,
-    "25006": "It can only be read: connect to the server that takes changes.",
-    "42501": "Let this user create and change tables there, or use another one.",
-    "42P07": "It has tables of something else: give the arena a database of its own.",
-    "53100": "Make room on the server's disk, then do it again; what is on record is safe.",
-    "53300": "The server has too many connections: close some, or allow more (max_connections).",
-    "55P03": "Somebody else is writing: wait, then do it again.",
-    "57P": GONE,
-    "08": GONE,
-}
-"""What can be done, by the beginning of PostgreSQL's code for the error."""
-REMEDIES_BY_WORDS = (
-    ("password", WHO),
-    ("no pg_hba.conf entry", WHO),
-    ("role ", WHO),
-    ("authentication failed", WHO),
-    ("does not exist", NOT_THERE),
-    ("too many", REMEDIES["53300"]),
-    ("starting up", "Wait until the server is up, then do it again."),
-    ("closed the connection", GONE),
-    ("connection is lost", GONE),
-    ("connection is closed", GONE),
-    ("terminat", GONE),
+CHECK_DATABASE = "Create the database with `createdb`, or give the name of an existing one."
+RESTART_SERVER = (
+    "The connection to the server was lost: start the server again, then repeat the command. Stored results are safe."
 )
-"""The same where there is no code, because no connection came about, or there is none any more."""
+CHECK_SERVER = "Is the server running, and are host and port in the URL right?"
+HINTS_BY_CODE = {
+    "28": CHECK_LOGIN,
+    "3D": CHECK_DATABASE,
+    "25006": "The server is read-only: connect to the primary server.",
+    "42501": "Allow this user to create and change tables, or use another user.",
+    "42P07": "The database has tables of another application: give the arena its own database.",
+    "53100": "Free disk space on the server, then repeat the command. Stored results are safe.",
+    "53300": "The server has too many connections: close some, or raise max_connections.",
+    "55P03": "Another process is writing: wait, then repeat the command.",
+    "57P": RESTART_SERVER,
+    "08": RESTART_SERVER,
+}
+"""What helps, by the beginning of PostgreSQL's error code."""
+HINTS_BY_TEXT = (
+    ("password", CHECK_LOGIN),
+    ("no pg_hba.conf entry", CHECK_LOGIN),
+    ("role ", CHECK_LOGIN),
+    ("authentication failed", CHECK_LOGIN),
+    ("does not exist", CHECK_DATABASE),
+    ("too many", HINTS_BY_CODE["53300"]),
+    ("starting up", "Wait until the server is up, then repeat the command."),
+    ("closed the connection", RESTART_SERVER),
+    ("connection is lost", RESTART_SERVER),
+    ("connection is closed", RESTART_SERVER),
+    ("terminat", RESTART_SERVER),
+)
+"""The same for errors without a code, because there is no connection."""
 
 
 def parse(address: str) -> URL:
-    """The URL of a store. The text is not repeated where it is none, because a password may stand in it."""
+    """Return the URL of a store. An invalid address is not repeated in the error: it may contain a password."""
     scheme = address.partition("://")[0]
     try:
         url = make_url(address)
     except (ArgumentError, ValueError):
         url = None
-    if url is None or scheme not in SCHEMES or "@" in (url.host or ""):  # that was the end of a password
+    known = scheme in ("postgresql", "postgres", "postgresql+psycopg")
+    if url is None or not known or "@" in (url.host or ""):  # the end of a password that is not escaped
         raise BadStore(
-            "what was given as --store or ARENA_STORE is no address of a store: write postgresql://USER@HOST/DATABASE, "
-            "and in a password @ as %40, : as %3A, / as %2F."
+            "The value of `--store` or ARENA_STORE is not the address of a store: expected "
+            "postgresql://USER@HOST/DATABASE.",
+            hint="In a password write @ as %40, : as %3A and / as %2F.",
         ) from None
     return url.set(drivername="postgresql+psycopg")
 
 
 def engine_for(url: URL) -> Engine:
-    settings = {name: value for name, value in SETTINGS.items() if name not in url.query}
+    settings = {name: value for name, value in CONNECTION_SETTINGS.items() if name not in url.query}
     try:
-        # Who keeps a connection for later finds out before using it whether the server was restarted in between.
+        # A pooled connection is checked before it is used: the server may have been restarted.
         return create_engine(url, connect_args=settings, pool_pre_ping=True)
     except ModuleNotFoundError as error:
         raise BadStore(
-            f"a store in PostgreSQL needs the package {error.name}: install it with pip install 'arena[postgresql]'."
+            f"A store in PostgreSQL needs the package `{error.name}`.", hint="Run `pip install 'arena[postgresql]'`."
         ) from error
 
 
 def shown(url: URL) -> str:
-    """The address for people: who, where and what. Of the query only what is where: it may have a password."""
+    """Return the address without the password. Of the query only host and port are kept."""
     where = {name: value for name, value in url.query.items() if name in ("host", "port")}
     return URL.create(
         "postgresql", url.username, host=url.host, port=url.port, database=url.database, query=where
     ).render_as_string()
 
 
-def remedy_for(error: BaseException) -> str | None:
-    """What can be done about an error of PostgreSQL; None where it is not the user's to mend."""
+def hint_for(error: BaseException) -> str | None:
+    """Return what helps against an error of PostgreSQL; None if the user can do nothing about it."""
     code = getattr(error, "sqlstate", None)
     if code is not None:
-        return next((remedy for start, remedy in REMEDIES.items() if code.startswith(start)), None)
-    said = str(error)
-    return next((remedy for words, remedy in REMEDIES_BY_WORDS if words in said), UNREACHABLE)
+        return next((hint for start, hint in HINTS_BY_CODE.items() if code.startswith(start)), None)
+    message = str(error)
+    return next((hint for part, hint in HINTS_BY_TEXT if part in message), CHECK_SERVER)
 
 
 def reason(error: BaseException) -> str:
-    """What went wrong, in one line, without the questions that the library asks in return."""
+    """Return the message in one line, without the questions that libpq adds."""
     return " ".join(re.sub(r"\s*Is the server running [^?]*\?", "", str(error)).split()).rstrip(".")

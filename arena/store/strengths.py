@@ -7,11 +7,9 @@ from math import isfinite
 
 from arena.rating.bradley_terry import StrengthFit
 from arena.rating.separation import PairCollector
+from arena.store.config import CONFIG
 from arena.store.standings import StrengthRecord
 from arena.store.store import Store
-
-CLOSE_RANKS = 10
-"""Bots at most this many ranks apart are compared by the bootstrap of their difference, others by their intervals."""
 
 
 def update_strengths(store: Store, scope: int, bracket: str) -> None:
@@ -32,7 +30,7 @@ def _records(versions: Sequence[int], fit: StrengthFit) -> Iterable[StrengthReco
     separated: dict[int, set[int]] = {version: set() for version in versions}
     for rank, one in enumerate(order):
         for distance, other in enumerate(order[rank + 1 :], start=1):
-            close = distance <= CLOSE_RANKS
+            close = distance <= CONFIG.close_ranks
             if fit.separated(one, other) if close else fit.low[one] > fit.high[other]:
                 separated[versions[one]].add(versions[other])
                 separated[versions[other]].add(versions[one])

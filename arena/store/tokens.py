@@ -1,9 +1,9 @@
-"""Tokens: who may do what over the network, and what was done.
+"""Access tokens for the network, and the audit log.
 
-A token belongs to a user, who may have several, and allows what its scopes say, until it expires or is revoked. It is
-shown once, when it is made: the store has its hash only. That hash needs no salt and no slowness, because a token is
-drawn at random and is too long to be guessed. What is done with a token is written into the audit log, which only
-grows; tokens that nobody has made leave no trace there, so that strangers cannot fill it.
+A token belongs to a user, who may have several, and permits what its scopes say until it expires or is revoked. Its
+secret is shown once, when it is created: the store has its hash only. The hash needs neither salt nor key stretching,
+because a secret is random and too long to be guessed. Uses of a token are written to the audit log, which only grows;
+unknown tokens leave no entry there, so that strangers cannot fill it.
 """
 
 from __future__ import annotations
@@ -20,32 +20,30 @@ from typing import Any
 from sqlalchemy import Connection, Engine, Row, insert, select, update
 
 from arena.errors import BadToken, NotFound, choices, unknown
-from arena.store.moment import from_now, now
+from arena.store.columns import from_now, now
+from arena.store.config import CONFIG
+from arena.store.engine import write_transaction
 from arena.store.schema import audit_entries, tokens
-from arena.store.writing import writing
 
-PREFIX = "arena_"
-"""What every token begins with, so that one is recognised where it does not belong."""
-SECRET_BYTES = 32
-LONGEST_SECRET = 200
-USER = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,39}")
-LONGEST_DETAIL = 500
+SCHEME = "arena_"
+"""The beginning of every token, so that secret scanners recognise one."""
+USER_NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,39}")
 
 
 class Scope(Enum):
-    """What a token can allow."""
+    """What a token can permit."""
 
     PLAY = "play"
-    """To connect bots that play."""
+    """Connect remote bots."""
     SUBMIT = "submit"
-    """To hand in bots that run here."""
+    """Submit bots that run on the server."""
     ORGANISE = "organise"
-    """To begin and to end events."""
+    """Begin and end tournaments."""
 
 
 @dataclass(frozen=True, slots=True)
 class Token:
-    """A token as it is kept: without its secret."""
+    """A stored token, without its secret."""
 
     id: int
     user: str
@@ -56,7 +54,7 @@ class Token:
 
     @property
     def state(self) -> str:
-        """What has become of it, in a word."""
+        """`valid`, `expired` or `revoked`."""
         if self.revoked is not None:
             return "revoked"
         return "expired" if self.expires is not None and self.expires <= now() else "valid"
@@ -64,7 +62,7 @@ class Token:
 
 @dataclass(frozen=True, slots=True)
 class AuditEntry:
-    """Something that was done with a token, or to it."""
+    """A use or a change of a token."""
 
     id: int
     moment: str
@@ -75,21 +73,21 @@ class AuditEntry:
 
 
 class Tokens:
-    """Makes, checks and revokes tokens."""
+    """Creates, checks and revokes tokens."""
 
     def __init__(self, engine: Engine) -> None:
         self.engine = engine
 
     def create(self, user: str, scopes: Collection[Scope], lasting: timedelta | None = None) -> tuple[Token, str]:
-        """A new token, and its secret, which nobody can find out later."""
-        if not USER.fullmatch(user):
+        """Return a new token and its secret, which cannot be read later."""
+        if not USER_NAME.fullmatch(user):
             raise BadToken(
-                f"{user!r} is no name for a user: write 1 to 40 letters, digits, dots, dashes and underscores, "
-                "and begin with a letter or a digit."
+                f"Invalid user name `{user}`: expected 1 to 40 letters, digits, dots, dashes and underscores, "
+                "beginning with a letter or a digit."
             )
         if not scopes:
-            raise BadToken("a token without a scope allows nothing: give it some of play, submit and organise.")
-        secret = PREFIX + secrets.token_urlsafe(SECRET_BYTES)
+            raise BadToken("A token needs at least one scope: play, submit or organise.")
+        secret = SCHEME + secrets.token_urlsafe(CONFIG.token_bytes)
         row = {
             "user_name": user,
             "secret_hash": _hash(secret),
@@ -103,13 +101,13 @@ class Tokens:
             return _token(made), secret
 
     def all(self) -> list[Token]:
-        """Every token that was ever made, the oldest first."""
+        """Return every token, oldest first."""
         with self.engine.connect() as connection:
             return [_token(row) for row in connection.execute(select(tokens).order_by(tokens.c.id))]
 
     def revoke(self, named: str) -> list[Token]:
-        """Revokes the token with this number, or all of the user with this name. Returns those that were not before."""
-        with writing(self.engine) as connection:
+        """Revoke the token with this number, or all tokens of this user. Return those that were not revoked before."""
+        with write_transaction(self.engine) as connection:
             chosen = tokens.c.user_name == named
             if named.isdecimal() and len(named) < 10:
                 chosen |= tokens.c.id == int(named)
@@ -117,7 +115,7 @@ class Tokens:
             if not found:
                 users = list(connection.scalars(select(tokens.c.user_name).distinct().order_by(tokens.c.user_name)))
                 if not users:
-                    raise NotFound("there is no token here yet: arena token create NAME --scope play")
+                    raise NotFound("There is no token yet.", hint="Run `arena token create NAME --scope play`.")
                 raise NotFound(unknown("token or user", named, users))
             ours = [row.id for row in found if row.revoked is None]
             connection.execute(update(tokens).where(tokens.c.id.in_(ours)).values(revoked=now()))
@@ -127,43 +125,43 @@ class Tokens:
             return [_token(row) for row in connection.execute(fresh)]
 
     def admit(self, secret: str, *scopes: Scope) -> Token:
-        """The token with this secret. Raises BadToken unless it allows one of these now; none: anything at all."""
+        """Return the token with this secret. Raise `BadToken` if it is not valid or has none of these scopes."""
         if not secret:
-            raise BadToken("a token is needed here, and none was sent: ask the organiser for one.")
+            raise BadToken("A token is required: ask the organiser for one.")
         row = None
-        if len(secret) <= LONGEST_SECRET:
+        if len(secret) <= CONFIG.max_secret_length:
             with self.engine.connect() as connection:
                 row = connection.execute(select(tokens).where(tokens.c.secret_hash == _hash(secret))).first()
         if row is None:
-            raise BadToken("this token is not known here: is all of it there, and is this the right server?")
+            raise BadToken("Unknown token: check that it is complete and that this is the right server.")
         token = _token(row)
         why_not = None
         if token.state == "revoked":
-            why_not = f"this token was revoked at {token.revoked} UTC: ask the organiser for another one."
+            why_not = f"This token was revoked at {token.revoked} UTC: ask the organiser for another one."
         elif token.state == "expired":
-            why_not = f"this token expired at {token.expires} UTC: ask the organiser for another one."
+            why_not = f"This token expired at {token.expires} UTC: ask the organiser for another one."
         elif scopes and token.scopes.isdisjoint(scopes):
             has = " and ".join(sorted(each.value for each in token.scopes))
             needed = choices(scope.value for scope in scopes)
-            why_not = f"this token is for {has}, not for {needed}: ask the organiser for one that is."
+            why_not = f"This token permits {has}, not {needed}: ask the organiser for another one."
         if why_not:
             self.note(token, "refused", why_not)
             raise BadToken(why_not)
         return token
 
     def valid(self) -> set[int]:
-        """The numbers of all tokens that are neither expired nor revoked."""
+        """Return the numbers of all valid tokens."""
         unrevoked = select(tokens).where(tokens.c.revoked.is_(None))
         with self.engine.connect() as connection:
             return {row.id for row in connection.execute(unrevoked) if _token(row).state == "valid"}
 
     def note(self, token: Token, deed: str, detail: str = "") -> None:
-        """Writes into the audit log what was done."""
+        """Write an entry into the audit log."""
         with self.engine.begin() as connection:
             _note(connection, token.id, deed, detail)
 
     def audit(self, limit: int, user: str | None = None) -> list[AuditEntry]:
-        """The latest entries of the audit log, of everybody or of one user, the newest first."""
+        """Return the latest entries of the audit log, newest first; `user`: only those of this user."""
         wanted = (
             select(audit_entries, tokens.c.user_name.label("user"))
             .join(tokens)
@@ -181,7 +179,7 @@ def _hash(secret: str) -> str:
 
 
 def _note(connection: Connection, token: int, deed: str, detail: str) -> None:
-    row = {"moment": now(), "token_id": token, "deed": deed, "detail": detail[:LONGEST_DETAIL]}
+    row = {"moment": now(), "token_id": token, "deed": deed, "detail": detail[: CONFIG.max_audit_detail]}
     connection.execute(insert(audit_entries).values(row))
 
 

@@ -1,4 +1,4 @@
-"""The tournaments in the store: what was decided when they began, and how far they have come."""
+"""Tournaments in the store: what was decided when they began, and their progress."""
 
 from __future__ import annotations
 
@@ -10,36 +10,36 @@ from sqlalchemy import Connection, Engine, Select, func, insert, select, update
 
 from arena.errors import BadTournament, NotFound
 from arena.games.base import Json
-from arena.store.moment import now
+from arena.store.columns import now
+from arena.store.engine import write_transaction
 from arena.store.schema import brackets, entries, tournaments
-from arena.store.writing import writing
 
 
 class State(Enum):
-    """How far a tournament, or one of its brackets, has come."""
+    """The progress of a tournament, or of one of its brackets."""
 
     RUNNING = "running"
-    """Under way, or interrupted: it can be continued."""
+    """Running, or interrupted: it can be resumed."""
     DONE = "done"
 
 
 @dataclass(frozen=True, slots=True)
 class BracketProgress:
-    """How far a bracket of a tournament has come."""
+    """The progress of one bracket of a tournament."""
 
     bracket: str
     state: State
     folded: int
-    """So many of its blocks are counted in the standings."""
+    """The number of blocks that are counted in the standings."""
     matches: int
-    """So many matches are in these blocks."""
+    """The number of matches in these blocks."""
     played: int
-    """So many of its matches are on record, counted or not."""
+    """The number of stored matches, counted or not."""
 
 
 @dataclass(frozen=True, slots=True)
 class TournamentRecord:
-    """A tournament as it was begun."""
+    """A stored tournament."""
 
     id: int
     name: str
@@ -51,12 +51,12 @@ class TournamentRecord:
     created: str
     ended: str | None
     entrants: tuple[int, ...]
-    """The versions that take part; their places here are their numbers in the schedule."""
+    """The bot versions; an entrant's index here is its number in the schedule."""
     brackets: tuple[BracketProgress, ...]
 
     @property
     def played(self) -> int:
-        """How many of its matches are on record."""
+        """The number of stored matches."""
         return sum(bracket.played for bracket in self.brackets)
 
 
@@ -77,46 +77,22 @@ class Tournaments:
         *,
         rated: bool = True,
     ) -> TournamentRecord:
-        """Writes down a new tournament. Without a name it is called after its number."""
-        with writing(self.engine) as connection:
-            row = {
-                "name": name,
-                "format": format_name,
-                "options": dict(options),
-                "seed": seed,
-                "rated": rated,
-                "state": State.RUNNING.value,
-                "created": now(),
-            }
+        """Store a new tournament. Without a name it is named after its number."""
+        with write_transaction(self.engine) as connection:
             taken = select(tournaments.c.id).where(tournaments.c.name == name, tournaments.c.rated)
             if name and rated and (same := connection.execute(taken).scalar()) is not None:
-                raise BadTournament(f"tournament {same} is called {name!r} already: give this one another name.")
-            number = connection.execute(insert(tournaments).values(row).returning(tournaments.c.id)).scalar_one()
+                raise BadTournament(f"The name `{name}` is taken by tournament {same}.", hint="Choose another name.")
+            number = _insert(connection, name, format_name, options, seed, rated=rated, state=State.RUNNING)
             if not name:
                 named = update(tournaments).where(tournaments.c.id == number)
                 connection.execute(named.values(name=f"tournament {number}"))
-            connection.execute(
-                insert(entries),
-                [
-                    {"tournament_id": number, "entrant": entrant, "version_id": version}
-                    for entrant, version in enumerate(entrants)
-                ],
-            )
-            connection.execute(
-                insert(brackets),
-                [
-                    {
-                        "tournament_id": number,
-                        "bracket": bracket,
-                        "place": place,
-                        "state": State.RUNNING.value,
-                        "folded": 0,
-                        "matches": 0,
-                        "played": 0,
-                    }
-                    for place, bracket in enumerate(bracket_names)
-                ],
-            )
+            rows = [
+                {"tournament_id": number, "entrant": entrant, "version_id": version}
+                for entrant, version in enumerate(entrants)
+            ]
+            connection.execute(insert(entries), rows)
+            for place, bracket in enumerate(bracket_names):
+                _insert_bracket(connection, number, bracket, place, State.RUNNING)
             return _load(connection, number)
 
     def load(self, number: int) -> TournamentRecord:
@@ -124,23 +100,23 @@ class Tournaments:
             return _load(connection, number)
 
     def find(self, named: str) -> TournamentRecord:
-        """The tournament with this number or name; of several with the same name the latest."""
+        """Return the tournament with this name or number; of several with the same name the latest."""
         with self.engine.connect() as connection:
             by_name = select(func.max(tournaments.c.id)).where(tournaments.c.name == named)
             number = connection.execute(by_name).scalar()
             if number is None and named.isdecimal() and len(named) < 10:
                 number = int(named)
             if number is None:
-                raise NotFound(f"there is no tournament {named!r} here: see arena history.")
+                raise _not_found(named)
             return _load(connection, number)
 
     def all(self) -> list[TournamentRecord]:
-        """Every tournament, the oldest first."""
+        """Return every tournament, oldest first."""
         with self.engine.connect() as connection:
             return _load_all(connection, select(tournaments.c.id))
 
     def latest(self, limit: int, before: int | None = None) -> list[TournamentRecord]:
-        """The latest tournaments, or those before one of them, the newest first."""
+        """Return the latest tournaments, newest first; `before`: only those with a smaller number."""
         wanted = select(tournaments.c.id).order_by(tournaments.c.id.desc()).limit(limit)
         if before is not None:
             wanted = wanted.where(tournaments.c.id < before)
@@ -148,19 +124,19 @@ class Tournaments:
             return _load_all(connection, wanted)[::-1]
 
     def bracket_names(self) -> list[str]:
-        """All brackets in which anything was ever played, rated or not."""
+        """Return every bracket of any tournament, rated or not."""
         with self.engine.connect() as connection:
             return list(connection.scalars(select(brackets.c.bracket).distinct().order_by(brackets.c.bracket)))
 
     def unfinished(self) -> TournamentRecord | None:
-        """The latest tournament that can be continued."""
+        """Return the latest tournament that can be resumed."""
         with self.engine.connect() as connection:
             running = (tournaments.c.state == State.RUNNING.value) & tournaments.c.rated
             number = connection.execute(select(func.max(tournaments.c.id)).where(running)).scalar()
             return None if number is None else _load(connection, number)
 
     def end_bracket(self, number: int, bracket: str) -> None:
-        """The bracket is over, and with the last one the tournament."""
+        """Mark the bracket as done, and the tournament too if it was the last one."""
         with self.engine.begin() as connection:
             ours = brackets.c.tournament_id == number
             done = update(brackets).where(ours, brackets.c.bracket == bracket)
@@ -171,18 +147,69 @@ class Tournaments:
                 connection.execute(ended.values(state=State.DONE.value, ended=now()))
 
 
+# Open-ended tournaments: one of each such format, to which matches are added at any time. It has no schedule, so it
+# cannot be resumed and counts as done.
+
+
+def open_ended_tournament(connection: Connection, format_name: str) -> int:
+    """Return the number of the open-ended tournament of this format; begin it if there is none."""
+    of_format = tournaments.c.format == format_name
+    known: int | None = connection.scalar(select(func.min(tournaments.c.id)).where(of_format))
+    if known is not None:
+        return known
+    return _insert(connection, format_name, format_name, {}, "", rated=False, state=State.DONE)
+
+
+def add_open_bracket(connection: Connection, tournament: int, bracket: str) -> None:
+    """Add a bracket to an open-ended tournament."""
+    count = select(func.count()).select_from(brackets).where(brackets.c.tournament_id == tournament)
+    _insert_bracket(connection, tournament, bracket, connection.scalar(count) or 0, State.DONE)
+
+
+def _insert(
+    connection: Connection,
+    name: str,
+    format_name: str,
+    options: Mapping[str, Json],
+    seed: str,
+    *,
+    rated: bool,
+    state: State,
+) -> int:
+    row = {
+        "name": name,
+        "format": format_name,
+        "options": dict(options),
+        "seed": seed,
+        "rated": rated,
+        "state": state.value,
+        "created": now(),
+    }
+    number: int = connection.execute(insert(tournaments).values(row).returning(tournaments.c.id)).scalar_one()
+    return number
+
+
+def _insert_bracket(connection: Connection, tournament: int, bracket: str, place: int, state: State) -> None:
+    row = {"tournament_id": tournament, "bracket": bracket, "place": place, "state": state.value}
+    connection.execute(insert(brackets).values({**row, "folded": 0, "matches": 0, "played": 0}))
+
+
+def _not_found(named: object) -> NotFound:
+    return NotFound(f"There is no tournament `{named}` here.", hint="Run `arena history`.")
+
+
 def _load(connection: Connection, number: int) -> TournamentRecord:
     found = _load_all(connection, select(tournaments.c.id).where(tournaments.c.id == number))
     if not found:
-        raise NotFound(f"there is no tournament {number} here: see arena history.")
+        raise _not_found(number)
     return found[0]
 
 
 def _load_all(connection: Connection, numbers: Select[int]) -> list[TournamentRecord]:
-    """These tournaments, the oldest first: three queries, however many they are."""
-    wanted = numbers.subquery()
-    of_entries = select(entries).where(entries.c.tournament_id.in_(select(wanted)))
-    of_brackets = select(brackets).where(brackets.c.tournament_id.in_(select(wanted)))
+    """Return these tournaments, oldest first, with three queries in all."""
+    wanted = select(numbers.subquery())
+    of_entries = select(entries).where(entries.c.tournament_id.in_(wanted))
+    of_brackets = select(brackets).where(brackets.c.tournament_id.in_(wanted))
     entrants: dict[int, list[int]] = {}
     for row in connection.execute(of_entries.order_by(entries.c.tournament_id, entries.c.entrant)):
         entrants.setdefault(row.tournament_id, []).append(row.version_id)
@@ -190,20 +217,9 @@ def _load_all(connection: Connection, numbers: Select[int]) -> list[TournamentRe
     for row in connection.execute(of_brackets.order_by(brackets.c.tournament_id, brackets.c.place)):
         each = BracketProgress(row.bracket, State(row.state), row.folded, row.matches, row.played)
         progress.setdefault(row.tournament_id, []).append(each)
-    chosen = select(tournaments).where(tournaments.c.id.in_(select(wanted))).order_by(tournaments.c.id)
-    return [
-        TournamentRecord(
-            id=row.id,
-            name=row.name,
-            format=row.format,
-            options=row.options,
-            seed=row.seed,
-            rated=row.rated,
-            state=State(row.state),
-            created=row.created,
-            ended=row.ended,
-            entrants=tuple(entrants.get(row.id, ())),
-            brackets=tuple(progress.get(row.id, ())),
-        )
-        for row in connection.execute(chosen)
-    ]
+    chosen = select(tournaments).where(tournaments.c.id.in_(wanted)).order_by(tournaments.c.id)
+    records = []
+    for row in connection.execute(chosen):
+        about = {**row._mapping, "state": State(row.state), "entrants": tuple(entrants.get(row.id, ()))}
+        records.append(TournamentRecord(**about, brackets=tuple(progress.get(row.id, ()))))
+    return records

@@ -21,12 +21,12 @@ from arena.records import MatchRecord, SeatRecord
 from arena.referee import Launch, Settings
 from arena.store.bots import BotVersion
 from arena.store.home import Home
+from arena.store.leases import TournamentLease
 from arena.store.matches import Batch
-from arena.store.overall import Overall
 from arena.store.schema import ALL
+from arena.store.standings import SharedStandings
 from arena.store.store import Store
 from arena.store.strengths import update_strengths
-from arena.store.tenure import Tenure
 from arena.store.tournaments import State, TournamentRecord
 from arena.tournament.course import Course
 from arena.tournament.event import Event
@@ -123,11 +123,11 @@ class Conductor:
 
     def play(self) -> None:
         """Plays what is left of the tournament. Raises where somebody else is playing it."""
-        with self.store.conducting(self.record.id) as tenure:
+        with self.store.lease(self.record.id) as tenure:
             self.record = self.store.tournaments.load(self.record.id)  # somebody may have gone on with it until now
             self._play(tenure)
 
-    def _play(self, tenure: Tenure) -> None:
+    def _play(self, tenure: TournamentLease) -> None:
         settings = Settings(
             matches_at_once=2 * self.at_once,
             hold=HOLD,
@@ -154,7 +154,7 @@ class BracketRun:
     """One bracket of the tournament under way."""
 
     def __init__(
-        self, conductor: Conductor, bracket: Bracket, counted_before: int, pool: Runner, tenure: Tenure
+        self, conductor: Conductor, bracket: Bracket, counted_before: int, pool: Runner, tenure: TournamentLease
     ) -> None:
         self.conductor = conductor
         self.tenure = tenure
@@ -174,7 +174,7 @@ class BracketRun:
         # they were at each point. Those of all tournaments continue from what is stored.
         self.own = Standings(scale, winners_only=event.winners_only) if record.rated else None
         self.overall = (
-            Overall(self.store.standings, record.id, bracket.name, self.own) if self.own is not None else None
+            SharedStandings(self.store.standings, record.id, bracket.name, self.own) if self.own is not None else None
         )
         self.course = Course(drawn_by, field, record.entrants, self.own, event.stop_rules())
         self.progress.expected = event.expected_matches(drawn_by)

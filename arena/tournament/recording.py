@@ -7,7 +7,7 @@ import zlib
 from arena import replay
 from arena.records import MatchRecord, SeatRecord
 from arena.referee import Outcome
-from arena.store.moment import now
+from arena.store.columns import now
 from arena.tournament.planner import PlannedMatch
 
 

@@ -280,7 +280,7 @@ def _result(
         finished=record.state is State.DONE,
         boards=tuple(build_boards(store, (), record.id)) if counted else (),
         brackets=tuple(brackets),
-        forfeits=tuple(Forfeit(*reason) for reason in store.archive.fault_reasons(record.id)),
+        forfeits=tuple(Forfeit(*reason) for reason in store.history.fault_reasons(record.id)),
         replayed=reporter.replayed,
         last_host_fault=reporter.last_host_fault,
     )

@@ -53,8 +53,8 @@ def create_app(
     which it is reached; None: whatever they are. `besides`: addresses that are not part of the pages.
     """
     pages = Pages(gate, home.conducted)
-    watch = store.watch()
-    hub = EventHub(lambda: hash((watch.look(), home.conducted(), store.conducted())))
+    watch = store.change_counter()
+    hub = EventHub(lambda: hash((watch.count(), home.conducted(), store.leased_tournaments())))
     oracle = ChancesWorker()
     screen = LiveWatcher(home, hub)
     lobby = Lobby(home, store, sandbox)

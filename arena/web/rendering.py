@@ -19,7 +19,7 @@ from starlette.responses import HTMLResponse, Response
 from arena import __version__
 from arena.records import SeatRecord
 from arena.reports import words
-from arena.store.archive import StoredMatch
+from arena.store.history import StoredMatch
 from arena.web.drawing import colours
 from arena.web.security import TokenGate
 

@@ -39,7 +39,7 @@ class Site:
     def conducted(self) -> frozenset[int]:
         """The tournaments that are being played, here or in another home that shares the store."""
         here = self.home.conducted()
-        return self.store.conducted() if here is None else self.store.conducted() | {here}
+        return self.store.leased_tournaments() if here is None else self.store.leased_tournaments() | {here}
 
 
 def site_of(request: Request) -> Site:

@@ -61,7 +61,8 @@ def test_a_tournament_whose_disk_fills_up_goes_on_when_there_is_room(straight: P
     assert conductor.returncode == 2, errors
     assert "Traceback" not in printed + errors
     assert f"Resume with: arena tournament --resume 1 --home {home}" in errors
-    assert "database or disk is full. Make room on the disk, then do it again" in errors
+    assert "database or disk is full." in errors
+    assert "hint: Free some disk space" in errors
     disk.make_room()
     kept = on_record(home)
     assert seen <= kept < len(results(straight)) // len(FIELD)
@@ -180,7 +181,7 @@ def test_a_home_that_can_only_be_read_can_be_read_and_says_that_it_cannot_be_wri
     for command in WRITING:
         sentence = complaint(*command, "--home", home)
         assert str(home) in sentence
-        assert "Read-only file system" in sentence or "It can only be read" in sentence
+        assert "Read-only file system" in sentence or "The store is read-only" in sentence
         assert "make it writable" in sentence
     for command in READING:
         done = arena(*command, "--home", home)

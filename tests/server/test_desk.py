@@ -99,7 +99,7 @@ def test_what_is_seen_from_elsewhere_is_what_the_organiser_sees(served: Serving)
         chosen: dict[str, Any] = {"tournament": "1", "bot": "bot1", "bracket": "mantis", "only_faults": True}
         assert server.matches(**chosen, limit=3) == list_matches(store, **chosen, limit=3)
         names = server.names("1")
-        assert names == store.archive.names(1)
+        assert names == store.history.names(1)
         found = server.replays([*names, "9-mantis-1-1", *worth])
         missing = found.pop("9-mantis-1-1")
         assert isinstance(missing, NotFound)
@@ -140,7 +140,7 @@ def test_who_is_not_let_in_hears_why_and_changes_nothing(served: Serving, tmp_pa
     for token, why in (
         (expired, "expired at"),
         (revoked, "was revoked at"),
-        ("arena_guess", "is not known here"),
+        ("arena_guess", "Unknown token"),
         (served.token("cleo", Scope.PLAY), "is for play, not for submit"),
     ):
         with asked(served, token) as server, pytest.raises(ArenaError, match=why):

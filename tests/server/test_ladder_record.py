@@ -51,7 +51,7 @@ def test_a_write_that_fails_is_tried_again_and_counts_once(tmp_path: Path, monke
             def full(*_: object, **__: object) -> None:
                 raise BadStore("the disk is full")
 
-            broken.setattr(store.remote, "write", full)
+            broken.setattr(store.ladder, "write", full)
             with pytest.raises(BadStore):
                 record.write()
         names.append(play(record, ben, anna))
@@ -59,7 +59,7 @@ def test_a_write_that_fails_is_tried_again_and_counts_once(tmp_path: Path, monke
         while record.unwritten:
             record.write()
         record.write()
-        assert [match.name for match in store.archive.page(limit=9)][::-1] == names
+        assert [match.name for match in store.history.page(limit=9)][::-1] == names
         standings = store.standings.load(record.ladder, "mantis")
         assert [each.matches for each in standings.bots.values()] == [2, 2]
         before = {version: each.rating for version, each in standings.bots.items()}
@@ -80,13 +80,13 @@ def test_what_was_written_without_anybody_hearing_of_it_is_not_written_again(
         anna, ben = come(record, "anna"), come(record, "ben")
         names = [play(record, anna, ben), play(record, ben, anna)]
         with monkeypatch.context() as broken:
-            write = store.remote.write
+            write = store.ladder.write
 
             def write_and_vanish(*arguments: Any, **named: Any) -> None:
                 write(*arguments, **named)
                 raise BadStore("the server closed the connection unexpectedly")
 
-            broken.setattr(store.remote, "write", write_and_vanish)
+            broken.setattr(store.ladder, "write", write_and_vanish)
             with pytest.raises(BadStore):
                 record.write()
         assert record.take_written() == []
@@ -94,7 +94,7 @@ def test_what_was_written_without_anybody_hearing_of_it_is_not_written_again(
         assert record.take_written() == names
         names.append(play(record, anna, ben))
         record.write()
-        assert [match.name for match in store.archive.page(limit=9)][::-1] == names
+        assert [match.name for match in store.history.page(limit=9)][::-1] == names
         assert [each.matches for each in store.standings.load(record.ladder, "mantis").bots.values()] == [3, 3]
 
 
@@ -106,7 +106,7 @@ def test_nobody_adds_to_what_somebody_else_has_changed(tmp_path: Path) -> None:
         play(other, ben, anna)
         one.write()
         for _ in range(2):
-            with pytest.raises(BadStore, match="another arena serve has played in this ladder meanwhile"):
+            with pytest.raises(BadStore, match="Another `arena serve` has played in this ladder meanwhile"):
                 other.write()
         assert store.tournaments.load(one.ladder).played == 1
 
@@ -144,7 +144,7 @@ def test_nobody_plays_under_the_name_of_somebody_else(tmp_path: Path) -> None:
     with Store.open(tmp_path / "arena.db") as store:
         store.bots.register("anna/bot", "7", "0" * 64, "0/bot.py", "", ["mantis"])
         record = LadderRecord(store, [Bracket.parse("mantis")])
-        with pytest.raises(BadSubmission, match="is called 'anna/bot' already"):
+        with pytest.raises(BadSubmission, match="The name `anna/bot` is taken"):
             come(record, "anna")
         assert come(record, "ben").label == "ben/bot 1"
         assert store.bots.find("ben/bot").language == "c[2J"
@@ -154,6 +154,6 @@ def test_nobody_plays_under_the_name_of_somebody_else(tmp_path: Path) -> None:
 def test_a_bot_that_plays_from_elsewhere_is_not_handed_in_under_its_name(tmp_path: Path) -> None:
     with Store.open(tmp_path / "arena.db") as store:
         come(LadderRecord(store, [Bracket.parse("mantis")]), "anna")
-        with pytest.raises(BadSubmission, match="'anna/bot' that plays from elsewhere: call this one otherwise"):
+        with pytest.raises(BadSubmission, match="`anna/bot` is taken by a remote bot"):
             store.bots.register("anna/bot", "2", "0" * 64, "0/bot.py", "", ["mantis"])
         assert [version.version for version in store.bots.versions_of("anna/bot")] == ["1"]

@@ -52,7 +52,7 @@ def get(served: Serving, address: str) -> str:
 
 def test_the_key_is_for_its_owner_only_and_there_is_one_server_for_a_home(served: Serving) -> None:
     assert stat.S_IMODE((served.home / "tls" / "key.pem").stat().st_mode) == 0o600
-    assert "another arena serve is running" in complaint("serve", "--home", served.home, "--port", "0")
+    assert "Another `arena serve` is running" in complaint("serve", "--home", served.home, "--port", "0")
 
 
 def test_who_does_not_trust_the_certificate_sends_no_token(served: Serving, tmp_path: Path) -> None:
@@ -109,7 +109,7 @@ def test_bots_connect_play_and_are_sent_home_when_the_server_is_told_to_stop(ser
     assert 'arena_matches_total{bracket="mantis"}' in metrics
     with Store.open(Home(served.home).database) as store:
         until(lambda: store.tournaments.load(1).played > 0)  # they are written a moment after they were told
-        (newest,) = store.archive.page(limit=1)
+        (newest,) = store.history.page(limit=1)
     assert "anna/random" in get(served, "/boards/mantis.json?tournament=1")
     pages = (
         "/",
@@ -133,7 +133,7 @@ def test_bots_connect_play_and_are_sent_home_when_the_server_is_told_to_stop(ser
         assert (ladder.format, ladder.rated, ladder.played) == ("remote", False, len(ended))
         standings = store.standings.load(ladder.id, "mantis")
         assert [standing.matches for standing in standings.bots.values()] == [len(ended)] * 2
-        assert {match.name for match in store.archive.page(limit=10_000)} == ended
+        assert {match.name for match in store.history.page(limit=10_000)} == ended
         replay.verify(replay.loads(store.matches.replay(newest.name).encode()))
         assert store.bots.latest() == []  # they cannot be started here, so they enter no tournament
         assert [entry.deed for entry in store.tokens.audit(99)].count("connected") == 2

@@ -84,7 +84,7 @@ def test_a_server_that_dies_and_comes_back_costs_nothing_that_was_told(tmp_path:
             bot.communicate(timeout=PATIENCE)
         ladder, tournament = sorted(store.tournaments.all(), key=lambda record: record.id)
         ended = [line["match"] for line in served.told("match.ended")]
-        assert sorted(store.archive.names(ladder.id)) == sorted(ended)
+        assert sorted(store.history.names(ladder.id)) == sorted(ended)
         assert ladder.played == len(ended)
         for record in (ladder, tournament):
             counted = [each.matches for each in store.standings.load(record.id, "mantis").bots.values()]

@@ -28,7 +28,7 @@ def test_it_is_on_record_like_any_other_match_but_counts_for_nothing(tmp_path: P
         place = store.casual.begin("mantis")
         assert store.tournaments.load(place.tournament_id).played == 0
         store.casual.write(place, by_anna(place, 2))
-        (newest, *_) = store.archive.page(limit=9)
+        (newest, *_) = store.history.page(limit=9)
         assert (newest.name, newest.bots) == ("2-mantis-1-1", ("Anna", "b 1"))
         assert [(seat.version_id, seat.person) for seat in newest.seats] == [(PERSON, "Anna"), (2, None)]
         after = {table: list(rows(store, table)) for table in TABLES}
@@ -57,7 +57,7 @@ def test_a_person_who_is_nobody_is_refused(tmp_path: Path) -> None:
         nobody = match.seats[0]._replace(person=None)
         with pytest.raises(Exception, match="ck_seats_occupant"):
             store.casual.write(place, MatchRecord(place.block, 0, place.name, "", "", (nobody,), b"", ""))
-        assert len(store.archive.page(limit=9)) == 2
+        assert len(store.history.page(limit=9)) == 2
 
 
 def test_the_commands_find_it(tmp_path: Path) -> None:
@@ -122,7 +122,7 @@ def test_people_may_play_while_a_tournament_is_written_and_several_at_once(tmp_p
             writer.stdin.flush()
         assert [writer.wait(300) for writer in writers] == [0, 0, 0]
     with Store.open(database) as store:
-        by_id = store.archive.page(limit=1000)
+        by_id = store.history.page(limit=1000)
         assert sorted(match.id for match in by_id) == list(range(1, 2 + 3 * count + 1))
         assert [tournament.played for tournament in store.tournaments.all()] == [2 + count, 2 * count]
         names = {match.name for match in by_id if match.tournament_id == 2}

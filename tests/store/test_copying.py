@@ -16,8 +16,8 @@ from arena.errors import BadStore
 from arena.rating.standings import Standings
 from arena.rating.trueskill import Scale
 from arena.records import BlockRecord
-from arena.store.archive import Choice
-from arena.store.copying import copy
+from arena.store.copying import copy_records
+from arena.store.history import MatchFilter
 from arena.store.home import Home
 from arena.store.store import Store
 from arena.store.tokens import Scope
@@ -49,13 +49,13 @@ def play_from_elsewhere(store: Store) -> None:
     store.tokens.create("ben", [Scope.PLAY], timedelta(seconds=-1))
     store.tokens.revoke("ben")
     store.tokens.note(anna, "connected", "\x00 \uf8ff \U0001f980 from afar")
-    ladder = store.remote.open(BRACKETS)
-    seated = [store.remote.enter(ladder, f"anna/{name}", "1", "go", ["mantis"])[0] for name in ("c", "d")]
+    ladder = store.ladder.open(BRACKETS)
+    seated = [store.ladder.enter(ladder, f"anna/{name}", "1", "go", ["mantis"])[0] for name in ("c", "d")]
     match = replace(record(0, 0, *(seat(bot.id, 1 + n) for n, bot in enumerate(seated))), name=f"{ladder}-mantis-1-1")
     standings = Standings(Scale(0.01))
     standings.fold(match.seats, match.name)
     played = [(BlockRecord(0, "", 1, (0, 1)), match)]
-    store.remote.write(ladder, "mantis", played, standings, standings.take_changes(), before=0)
+    store.ladder.write(ladder, "mantis", played, standings, standings.take_changes(), before=0)
 
 
 def test_there_and_back_again_every_row_is_as_it_was(home: Home, postgresql_url: str, tmp_path: Path) -> None:
@@ -65,8 +65,8 @@ def test_there_and_back_again_every_row_is_as_it_was(home: Home, postgresql_url:
         Store.open(postgresql_url) as second,
         Store.open(tmp_path / "arena.db") as third,
     ):
-        rows = copy(first, second, lambda done, in_all: steps.append((done, in_all)))
-        assert copy(second, third) == rows
+        rows = copy_records(first, second, lambda done, in_all: steps.append((done, in_all)))
+        assert copy_records(second, third) == rows
         original = content(first)
         assert all(original.values()), "every table has something"
         assert sum(map(len, original.values())) == rows == steps[-1][0] == steps[-1][1]
@@ -74,11 +74,11 @@ def test_there_and_back_again_every_row_is_as_it_was(home: Home, postgresql_url:
         assert content(second) == original
         assert content(third) == original
         for choice in (
-            Choice(),
-            Choice(1, "mantis", (1, 4)),
-            Choice(2, only_faults=True),
-            Choice(version_ids=(2,), only_faults=True),
-            Choice(3, version_ids=(2,)),
+            MatchFilter(),
+            MatchFilter(1, "mantis", (1, 4)),
+            MatchFilter(2, only_faults=True),
+            MatchFilter(version_ids=(2,), only_faults=True),
+            MatchFilter(3, version_ids=(2,)),
         ):
             assert everything(second, choice) == everything(first, choice) != []
         for store in (second, third):  # both go on counting
@@ -95,8 +95,8 @@ def test_a_store_that_is_not_empty_is_refused_and_left_alone(home: Home, postgre
         for each in (target, other):
             two_bots(each)
             before = content(each)
-            with pytest.raises(BadStore, match=r"there is something in .* already.*copy into an empty one"):
-                copy(source, each)
+            with pytest.raises(BadStore, match="is not empty, and stores cannot be merged"):
+                copy_records(source, each)
             assert content(each) == before
 
 
@@ -112,7 +112,7 @@ def both_ends(
             yield source, target
     else:
         with Store.open(home.database) as first, Store.open(postgresql_url) as source, Store.open(in_a_file) as target:
-            copy(first, source)
+            copy_records(first, source)
             yield source, target
 
 
@@ -123,13 +123,13 @@ def test_a_copy_that_fails_leaves_nothing_behind(both_ends: tuple[Store, Store])
 
     source, target = both_ends
     with pytest.raises(KeyboardInterrupt):
-        copy(source, target, fail)
+        copy_records(source, target, fail)
     assert not any(content(target).values())
 
 
 COPIER = """
 import signal, sys
-from arena.store.copying import copy
+from arena.store.copying import copy_records
 from arena.store.store import Store
 from arena.store.tokens import Scope
 
@@ -139,7 +139,7 @@ def show(done, in_all):
         signal.pause()
 
 with Store.open(sys.argv[1]) as source, Store.open(sys.argv[2]) as target:
-    copy(source, target, show)
+    copy_records(source, target, show)
 """
 
 
@@ -153,7 +153,7 @@ def test_a_copy_that_is_killed_midway_leaves_nothing_behind_and_can_be_made_agai
         assert copier.stdout.readline() == "half of it\n"
         copier.kill()
     assert not any(content(target).values())
-    copy(source, target)
+    copy_records(source, target)
     assert content(target) == content(source)
 
 
@@ -166,7 +166,7 @@ def test_a_copy_has_what_was_there_when_it_began_whoever_writes_meanwhile(both_e
         source.bots.register(f"late {done}", None, f"late {done}", "l/", "", ["mantis"])
         source.tokens.create("late", [Scope.PLAY])
 
-    copy(source, target, write)
+    copy_records(source, target, write)
     assert content(target) == before
     late = len(content(source)["tokens"]) - len(before["tokens"])
     assert late > 10, "whoever wrote did not have to wait for the copy's end"

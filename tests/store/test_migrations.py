@@ -16,11 +16,11 @@ from alembic.migration import MigrationContext
 from sqlalchemy import Engine, MetaData, create_engine, func, insert, inspect, select, text
 
 from arena.errors import BadStore
-from arena.store import postgresql
-from arena.store.archive import Choice
+from arena.store import migrations, postgresql
+from arena.store.history import MatchFilter
 from arena.store.home import Home
 from arena.store.schema import metadata
-from arena.store.store import MIGRATIONS, Store
+from arena.store.store import Store
 from arena.store.tokens import Scope
 from bench.stores import fill
 from tests.support.postgresql import Server
@@ -41,7 +41,7 @@ def connected(address: str) -> Iterator[Engine]:
 def bring_to(engine: Engine, revision: str) -> None:
     """Runs the migrations up to this one, as an arena of that time would have."""
     config = Config()
-    config.set_main_option("script_location", str(MIGRATIONS))
+    config.set_main_option("script_location", str(Path(migrations.__file__).parent))
     with engine.begin() as connection:
         config.attributes["connection"] = connection
         command.upgrade(config, revision)
@@ -96,7 +96,7 @@ def test_what_comes_of_an_old_store_is_the_same_as_in_sqlite(
     in_a_file = shutil.copy(old_files[revision], tmp_path)
     with Store.open(address) as store, Store.open(Path(in_a_file)) as expected:
         assert content(store) == content(expected)
-        assert len(store.archive.page(limit=1000)) == sum(record.played for record in store.tournaments.all()) > 0
+        assert len(store.history.page(limit=1000)) == sum(record.played for record in store.tournaments.all()) > 0
         for record in store.tournaments.all():
             for bracket in record.brackets:
                 assert store.standings.by_seat(record.id, bracket.bracket)
@@ -141,10 +141,10 @@ def test_one_step_after_the_other_with_rows_in_between_comes_to_the_same(
     with Store.open(address) as store, Store.open(Path(untouched)) as expected:
         (record,) = store.tournaments.all()
         assert (record.brackets[0].matches, record.played) == (6, 9)
-        assert [match.name for match in store.archive.page(limit=4)] == [
+        assert [match.name for match in store.history.page(limit=4)] == [
             f"1-mantis-{n}" for n in ("9", "8", "7", "3-2")
         ]
-        assert len(store.archive.page(Choice(1, "mantis", [2]), limit=100)) == 9
+        assert len(store.history.page(MatchFilter(1, "mantis", [2]), limit=100)) == 9
         assert content(store)["seat_tallies"] == content(expected)["seat_tallies"] != []
 
 
@@ -165,9 +165,10 @@ def test_where_a_step_fails_nothing_has_changed(old_files: dict[str, Path], post
         copy_rows(old_files[OLDER[0]], engine)
         postgresql.run("CREATE TABLE tokens (wood text)", name)  # the last step's
         before = columns(engine)
-        with pytest.raises(BadStore, match=r"already exists.*give the arena a database of its own"):
+        with pytest.raises(BadStore, match="already exists") as caught:
             Store.open(postgresql.address(name))
+        assert "give the arena its own database" in (caught.value.hint or "")
         assert columns(engine) == before
         postgresql.run("DROP TABLE tokens", name)
     with Store.open(postgresql.address(name)) as store:
-        assert len(store.archive.page(limit=100)) == 6
+        assert len(store.history.page(limit=100)) == 6

@@ -23,11 +23,11 @@ from arena.errors import BadStore, HomeInUse
 from arena.rating.standings import Standings, pair_points
 from arena.rating.trueskill import Scale
 from arena.records import BlockRecord
+from arena.store.engine import write_transaction
 from arena.store.matches import Batch
-from arena.store.overall import Overall
 from arena.store.schema import ALL, matches, seats
+from arena.store.standings import SharedStandings
 from arena.store.store import Store
-from arena.store.writing import writing
 from tests.support.cli import arena
 from tests.support.postgresql import Server, free_port, kill, prepared, started
 from tests.support.stores import WRITER, play_blocks, record, seat, two_bots
@@ -48,10 +48,10 @@ def store(postgresql_url: str) -> Iterator[Store]:
 def told(words: str, remedy: str) -> Iterator[None]:
     with pytest.raises(BadStore) as caught:
         yield
-    sentence = str(caught.value)
+    sentence, hint = str(caught.value), caught.value.hint or ""
     assert words in sentence
-    assert remedy in sentence
-    assert "geheim" not in sentence
+    assert remedy in hint
+    assert "geheim" not in sentence + hint
 
 
 def test_who_cannot_get_in_is_told_why(postgresql: Server, arena_database: str) -> None:
@@ -89,7 +89,7 @@ def test_both_ends_find_out_that_the_other_one_has_gone_without_a_word(postgresq
     ],
 )
 def test_an_address_that_is_none_is_not_repeated(address: str) -> None:
-    with told("is no address of a store", "postgresql://USER@HOST/DATABASE"):
+    with told("not the address of a store: expected postgresql://USER@HOST/DATABASE", "In a password write"):
         Store.open(address)
 
 
@@ -102,7 +102,7 @@ def test_without_the_package_it_is_said_how_to_get_it(monkeypatch: pytest.Monkey
 def test_a_database_with_tables_of_something_else_is_left_alone(postgresql: Server) -> None:
     name = postgresql.new_database()
     postgresql.run("CREATE TABLE matches (wood text)", name)
-    with told("already exists", "give the arena a database of its own"):
+    with told("already exists", "give the arena its own database"):
         Store.open(postgresql.address(name))
     with postgresql.connect(name) as connection:
         tables = connection.execute("SELECT tablename FROM pg_tables WHERE schemaname = 'public'").fetchall()
@@ -115,7 +115,7 @@ def test_a_user_who_may_only_look_is_told_so(postgresql: Server, arena_database:
     postgresql.run("CREATE ROLE guest LOGIN; GRANT SELECT ON ALL TABLES IN SCHEMA public TO guest", name)
     with Store.open(postgresql.address(name).replace("arena@", "guest@")) as store:
         assert store.bots.all_versions() == []
-        with told("permission denied", "Let this user create and change tables"):
+        with told("permission denied", "Allow this user to create and change tables"):
             two_bots(store)
 
 
@@ -132,19 +132,19 @@ def test_a_server_that_is_killed_and_comes_back_has_all_that_was_acknowledged() 
     with prepared() as server, ExitStack() as later:
         with started(server) as process:
             store = later.enter_context(Store.open(server.address("postgres")))
-            watch = later.enter_context(store.watch())
+            watch = later.enter_context(store.change_counter())
             play_blocks(store, 3)
-            seen = watch.look()
+            seen = watch.count()
             with store.engine.connect() as connection:
                 connection.execute(select(func.count()).select_from(matches))
                 kill(process)
-                with told("cannot be used", "start it again"):
+                with told("cannot be used", "start the server again"):
                     connection.execute(select(func.count()).select_from(matches))
             with told("cannot be used", "Is the server running"):
-                watch.look()
+                watch.count()
         with started(server):
             assert store.tournaments.load(1).played == 6
-            assert watch.look() == seen
+            assert watch.count() == seen
 
 
 # Text
@@ -226,7 +226,7 @@ def test_two_conductors_at_once_count_every_match_once_in_all_tournaments_togeth
     with Store.open(postgresql_url) as store:
         # Later ids were written later, and whoever writes counts what is new on top of what is on record.
         expected = Standings(SCALE)
-        for match in reversed(store.archive.page(limit=100)):
+        for match in reversed(store.history.page(limit=100)):
             expected.fold(match.seats, match.name)
         found = store.standings.load_to_continue(ALL, "mantis", SCALE)
         assert found.bots == expected.bots  # the very same floating point numbers
@@ -234,15 +234,15 @@ def test_two_conductors_at_once_count_every_match_once_in_all_tournaments_togeth
         assert found.head_to_head == expected.head_to_head
         assert found.upsets.wins == expected.upsets.wins
         assert [point.matches for point in store.standings.history(ALL, "mantis")[bots[0]]][-1] == 80
-        names = [match.name.partition("-")[0] for match in store.archive.page(limit=100)]
+        names = [match.name.partition("-")[0] for match in store.history.page(limit=100)]
         assert names != sorted(names), "they have taken turns"
 
 
 def conduct(address: str, tournament: int, bots: list[int], blocks: int) -> None:
     """Plays and counts as a conductor does, without the bots: the second one wins every third match."""
-    with Store.open(address) as store, store.conducting(tournament) as tenure:
+    with Store.open(address) as store, store.lease(tournament) as tenure:
         own = Standings(SCALE)
-        overall = Overall(store.standings, tournament, "mantis", own)
+        overall = SharedStandings(store.standings, tournament, "mantis", own)
         for number in range(blocks):
             batch = Batch(tournament, "mantis", [BlockRecord(number, "", number + 1, (0, 1))])
             for rotation in range(2):
@@ -267,34 +267,32 @@ def both(*steps: Callable[[Connection], None]) -> Callable[[Connection], None]:
     return run
 
 
-def test_a_tournament_has_one_conductor_and_others_have_theirs(postgresql_url: str) -> None:
+def test_a_tournament_has_one_lease(postgresql_url: str) -> None:
     with Store.open(postgresql_url) as one, Store.open(postgresql_url) as other:
-        with one.conducting(1), other.conducting(2):
-            assert one.conducted() == other.conducted() == {1, 2}
-            with pytest.raises(HomeInUse, match="tournament 1 is being played by somebody else"), other.conducting(1):
+        with one.lease(1), other.lease(2):
+            assert one.leased_tournaments() == other.leased_tournaments() == {1, 2}
+            with pytest.raises(HomeInUse, match="Tournament 1 is being played by another process"), other.lease(1):
                 pass
-        with other.conducting(1):
-            assert one.conducted() == {1}
-        assert one.conducted() == frozenset()
+        with other.lease(1):
+            assert one.leased_tournaments() == {1}
+        assert one.leased_tournaments() == frozenset()
 
 
-def test_who_has_lost_the_connection_that_holds_the_tournament_writes_nothing_more(
-    postgresql: Server, postgresql_url: str
-) -> None:
+def test_nothing_is_written_after_the_lease_was_lost(postgresql: Server, postgresql_url: str) -> None:
     with Store.open(postgresql_url) as one, Store.open(postgresql_url) as other:
         play_blocks(one, 1)
-        with one.conducting(1) as tenure:
-            postgresql.run(f"SELECT pg_terminate_backend({tenure.holder}, 60000)")
-            with other.conducting(1):
+        with one.lease(1) as lease:
+            postgresql.run(f"SELECT pg_terminate_backend({lease.holder}, 60000)")
+            with other.lease(1):
                 batch = Batch(1, "mantis", [BlockRecord(1, "", 2, (0, 1))])
-                with pytest.raises(BadStore, match="somebody else may be playing it"):
-                    one.matches.write(batch, [], first=tenure.check)
+                with pytest.raises(BadStore, match="another process may be playing it"):
+                    one.matches.write(batch, [], first=lease.check)
         assert len(one.matches.schedule(1, "mantis")) == 1
 
 
 def test_who_waits_too_long_for_others_is_told(postgresql_url: str) -> None:
     impatient = f"{postgresql_url}&options=-c%20lock_timeout%3D50ms"
-    with Store.open(postgresql_url) as one, Store.open(impatient) as other, writing(one.engine):
-        with told("lock timeout", "Somebody else is writing"):
+    with Store.open(postgresql_url) as one, Store.open(impatient) as other, write_transaction(one.engine):
+        with told("lock timeout", "Another process is writing"):
             two_bots(other)
         assert other.bots.all_versions() == [], "reading does not wait"

@@ -9,8 +9,7 @@ import pytest
 from arena.rating.standings import pair_points
 from arena.records import BlockRecord
 from arena.store.home import Home
-from arena.store.matches import Batch
-from arena.store.schedule import ScheduledBlock
+from arena.store.matches import Batch, ScheduledBlock
 from arena.store.store import Store
 from bench.stores import fill
 from tests.support.stores import plans_of
@@ -30,7 +29,7 @@ def test_pages_have_every_block_once_the_latest_first(store: Store) -> None:
     (record,) = store.tournaments.all()
     blocks: list[ScheduledBlock] = []
     before = None
-    while page := store.schedule.page(record.id, "mantis", limit=7, before=before):
+    while page := store.matches.schedule_page(record.id, "mantis", limit=7, before=before):
         blocks += page
         before = page[-1].number
     assert [block.number for block in blocks] == [
@@ -38,7 +37,7 @@ def test_pages_have_every_block_once_the_latest_first(store: Store) -> None:
     ]
     assert (blocks[0].round, blocks[0].pairs, blocks[0].matches) == ("last", None, ())
     names = [name for block in reversed(blocks) for name in block.matches]
-    assert sorted(names) == sorted(name for name in store.archive.names(record.id) if "-mantis-" in name)
+    assert sorted(names) == sorted(name for name in store.history.names(record.id) if "-mantis-" in name)
     for block in blocks[1:]:
         assert len(block.matches) == len(block.entrants)
         assert block.pairs is not None
@@ -47,16 +46,16 @@ def test_pages_have_every_block_once_the_latest_first(store: Store) -> None:
 
 def test_outcomes_go_on_from_where_one_was(store: Store) -> None:
     (record,) = store.tournaments.all()
-    everything = store.schedule.outcomes(record.id, "mantis", 0)
+    everything = store.matches.outcomes(record.id, "mantis", 0)
     assert len(everything) == len(store.matches.schedule(record.id, "mantis")) - 1
-    assert store.schedule.outcomes(record.id, "mantis", 3) == everything[3:]
-    assert store.schedule.outcomes(record.id, "mantis", 5000) == []
+    assert store.matches.outcomes(record.id, "mantis", 3) == everything[3:]
+    assert store.matches.outcomes(record.id, "mantis", 5000) == []
 
 
 def test_a_page_reads_only_what_it_shows(store: Store) -> None:
     (record,) = store.tournaments.all()
     with plans_of(store) as plans:
-        store.schedule.page(record.id, "mantis", limit=5, before=20)
-        store.schedule.outcomes(record.id, "mantis", 3)
+        store.matches.schedule_page(record.id, "mantis", limit=5, before=20)
+        store.matches.outcomes(record.id, "mantis", 3)
     assert len(plans) >= 3
     assert all((plan.startswith("SEARCH") and "number" in plan) or "block>" in plan for plan in plans), plans

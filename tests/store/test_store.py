@@ -19,7 +19,7 @@ from arena.errors import BadStore, BadSubmission, HomeInUse, NotFound
 from arena.rating.standings import SeatTally, Standings
 from arena.rating.trueskill import Scale
 from arena.records import BlockRecord
-from arena.store.archive import Choice
+from arena.store.history import MatchFilter
 from arena.store.home import Home
 from arena.store.matches import Batch
 from arena.store.schema import ALL, matches, metadata, seats
@@ -65,12 +65,12 @@ def test_a_store_of_every_earlier_schema_is_brought_up_to_date_with_all_that_is_
         standings = store.standings.load(tournament.id, "mantis")
         assert standings.bots[1].matches == 6
         assert standings.head_to_head[1, 2].points == 6
-        assert len(store.archive.page(limit=100)) == tournament.played == 6
+        assert len(store.history.page(limit=100)) == tournament.played == 6
         assert store.standings.by_seat(tournament.id, "mantis") == {
             1: {2: [SeatTally(3, 3.0, 3), SeatTally(3, 3.0, 3)]},
             2: {2: [SeatTally(3, 0.0, 6), SeatTally(3, 0.0, 6)]},
         }
-        assert len(store.archive.page(Choice(tournament.id, "mantis", [2]), limit=100)) == 6
+        assert len(store.history.page(MatchFilter(tournament.id, "mantis", [2]), limit=100)) == 6
         assert store.matches.replay("1-mantis-1-1") == "{}\n"
         with store.engine.connect() as open_connection:
             assert compare_metadata(MigrationContext.configure(open_connection), metadata) == []
@@ -124,7 +124,7 @@ def test_a_store_of_a_newer_arena_is_refused_and_left_alone(tmp_path: Path) -> N
 
 def test_a_file_that_is_no_database_is_refused(tmp_path: Path) -> None:
     (tmp_path / "arena.db").write_text("This is not a database, it is a letter to my aunt. " * 100)
-    with pytest.raises(BadStore, match="not a store of the arena, or it is damaged: file is not a database"):
+    with pytest.raises(BadStore, match="is damaged or not a store of the arena: file is not a database"):
         Store.open(tmp_path / "arena.db")
 
 
@@ -164,13 +164,13 @@ def test_versions_count_up_and_old_ones_stay(store: Store) -> None:
 
 def test_a_version_is_not_given_twice(store: Store) -> None:
     store.bots.register("bot", "1.0", "one", "one/", "", ["mantis"])
-    with pytest.raises(BadSubmission, match=r"bot has a version 1\.0 already"):
+    with pytest.raises(BadSubmission, match=r"`bot` already has a version `1\.0`"):
         store.bots.register("bot", "1.0", "two", "two/", "", ["mantis"])
     assert len(store.bots.all_versions()) == 1
 
 
 def test_a_name_that_is_not_known_is_answered_with_the_nearest(store: Store) -> None:
-    with pytest.raises(NotFound, match="no bot has been submitted yet"):
+    with pytest.raises(NotFound, match="No bot has been submitted yet"):
         store.bots.find("greedy")
     store.bots.register("greedy", None, "one", "one/", "", ["mantis"])
     with pytest.raises(NotFound, match="did you mean 'greedy'"):
@@ -216,7 +216,7 @@ def test_a_tournament_is_over_when_its_last_bracket_is(store: Store) -> None:
     store.tournaments.end_bracket(tournament.id, "tentagram")
     assert store.tournaments.unfinished() is None
     assert store.tournaments.find("cup").state is State.DONE
-    with pytest.raises(NotFound, match="no tournament 7"):
+    with pytest.raises(NotFound, match="no tournament `7`"):
         store.tournaments.find("7")
 
 
@@ -235,11 +235,11 @@ def test_matches_are_found_by_bot_and_by_fault(store: Store) -> None:
     batch = Batch(1, "mantis", [BlockRecord(2, "round 2", 3, (0, 1))])
     batch.matches = [record(2, 0, seat(1, 1), seat(2, 2, "timeout"))]
     store.matches.write(batch, [])
-    assert [match.name for match in store.archive.page(limit=2)] == ["1-mantis-3-1", "1-mantis-2-2"]
-    (faulty,) = store.archive.page(Choice(only_faults=True, version_ids=[2]), limit=9)
+    assert [match.name for match in store.history.page(limit=2)] == ["1-mantis-3-1", "1-mantis-2-2"]
+    (faulty,) = store.history.page(MatchFilter(only_faults=True, version_ids=[2]), limit=9)
     assert (faulty.bots, faulty.seats[1].fault, faulty.round) == (("a 1", "b 1"), "timeout", "round 2")
-    assert store.archive.page(Choice(only_faults=True, version_ids=[1]), limit=9) == []
-    assert store.archive.fault_reasons(1) == [("b 1", "timeout", "It fell asleep.", 1)]
+    assert store.history.page(MatchFilter(only_faults=True, version_ids=[1]), limit=9) == []
+    assert store.history.fault_reasons(1) == [("b 1", "timeout", "It fell asleep.", 1)]
 
 
 # What was acknowledged is there
@@ -263,7 +263,7 @@ def test_what_was_acknowledged_survives_kill_9(tmp_path: Path) -> None:
 
 def test_one_conductor_at_a_time(tmp_path: Path) -> None:
     home = Home(tmp_path / "home")
-    with home.conducting(), pytest.raises(HomeInUse, match="another tournament is running"), home.conducting():
+    with home.conducting(), pytest.raises(HomeInUse, match="Another tournament is running"), home.conducting():
         pass
     with home.conducting():
         pass

@@ -17,8 +17,8 @@ from arena.rating.standings import Standings, pair_points
 from arena.rating.trueskill import Scale
 from arena.records import PERSON, BlockRecord, MatchRecord, SeatRecord
 from arena.replay.selfplay import simulate_game
-from arena.store.archive import Choice
-from arena.store.casual import Place
+from arena.store.casual import CasualMatchPlace
+from arena.store.history import MatchFilter
 from arena.store.matches import Batch
 from arena.store.schema import metadata
 from arena.store.store import Store
@@ -87,11 +87,11 @@ for number in range(100_000):
 """
 
 
-def everything(store: Store, choice: Choice) -> list[str]:
+def everything(store: Store, choice: MatchFilter) -> list[str]:
     """The names of all chosen matches, page by page."""
     names: list[str] = []
     before = None
-    while page := store.archive.page(choice, limit=37, before=before):
+    while page := store.history.page(choice, limit=37, before=before):
         names += [match.name for match in page]
         before = page[-1].id
     return names
@@ -113,7 +113,7 @@ def plans_of(store: Store) -> Iterator[list[str]]:
         event.remove(store.engine, "before_cursor_execute", explain)
 
 
-def by_anna(place: Place, bot: int, edition: str = "classic") -> MatchRecord:
+def by_anna(place: CasualMatchPlace, bot: int, edition: str = "classic") -> MatchRecord:
     """A match between a person on seat 0 and a bot."""
     game = simulate_game(find_game("mantis"), {"edition": edition}, 2, "seed", place.name)
     first, second = game.result.placements

@@ -15,7 +15,7 @@ from playwright.sync_api import Browser, Page, ViewportSize
 
 from arena import replay
 from arena.replay import Replay
-from arena.store.archive import StoredMatch
+from arena.store.history import StoredMatch
 from arena.store.home import Home
 from arena.store.store import Store
 from tests.support.chromium import DESKTOP, new_page
@@ -225,7 +225,7 @@ def stored_name(page: Page) -> str:
 def on_record(home: Path, name: str) -> tuple[StoredMatch, Replay]:
     """The match in the store, with its replay, which must hold."""
     with Store.open(Home(home).database) as store:
-        match = store.archive.find(name)
+        match = store.history.find(name)
         found = replay.loads(store.matches.replay(name).encode())
     replay.verify(found)
     assert found.header.match == name

@@ -154,7 +154,7 @@ def test_an_interrupted_tournament_says_how_to_go_on(sign: signal.Signals, code:
 def test_a_home_in_use_is_left_alone(tmp_path: Path) -> None:
     with start(tmp_path, *ENDLESS) as conductor:
         wait_until_something_counts(tmp_path)
-        assert "another tournament is running" in complaint("tournament", "--home", tmp_path)
+        assert "Another tournament is running" in complaint("tournament", "--home", tmp_path)
         assert arena("leaderboard", "--home", tmp_path).returncode == 0  # looking is always possible
         conductor.send_signal(signal.SIGINT)
         conductor.communicate(timeout=PATIENCE)

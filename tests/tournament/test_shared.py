@@ -14,7 +14,7 @@ from typing import Any
 import pytest
 
 from arena.referee import Limits
-from arena.store.copying import copy
+from arena.store.copying import copy_records
 from arena.store.home import Home
 from arena.store.schema import ALL
 from arena.store.store import Store
@@ -92,7 +92,7 @@ def test_two_homes_play_at_once_one_is_killed_and_comes_to_the_same_end_as_with_
     shared = ("--store", postgresql_url)
     with Store.open(straight / "arena.db") as store, Store.open(postgresql_url) as target:
         enter(straight, store)
-        copy(store, target)  # the bots have the same numbers here and there
+        copy_records(store, target)  # the bots have the same numbers here and there
         store.tournaments.begin("", "ladder", {}, "s", [1, 2], ["mantis"])  # so that the next one is the second
     for home in (one, other):
         shutil.copytree(straight / "bots", home / "bots")
@@ -109,14 +109,14 @@ def test_two_homes_play_at_once_one_is_killed_and_comes_to_the_same_end_as_with_
             play(other, "--resume", "2", "--jobs", "1", *shared)
             refused = arena("tournament", "--resume", "1", "--home", other, *shared)
             assert (refused.returncode, refused.stdout) == (2, "")
-            assert "tournament 1 is being played by somebody else who shares the store" in refused.stderr
+            assert "Tournament 1 is being played by another process that shares the store" in refused.stderr
             assert "Interrupted" not in refused.stderr
             goes_on(store, conductor)
             with serving(third, *shared) as served:
                 page = Visitor(served).get("/tournaments").text
             assert re.findall(r'class="state [^"]*">(\w+)', page) == ["done", "running"]
         with Store.open(copied / "arena.db") as target:
-            copy(store, target)
+            copy_records(store, target)
         assert not (other / "arena.db").exists()
         assert board(other, "--tournament", "2", *shared) == board(straight, "--tournament", "2")
         assert of_the_second(copied) == of_the_second(straight)

@@ -125,7 +125,7 @@ def test_replays_on_record_verify_and_can_be_shown_and_exported(home: Path, tmp_
     assert replay.header.match == "1-mantis-1-1"
     assert arena("replay", "export", "1-mantis-1-1", "--html", "--home", home, cwd=tmp_path).returncode == 0
     assert "1-mantis-1-1" in (tmp_path / "1-mantis-1-1.html").read_text("utf-8")
-    assert "there is no match '1-mantis-999-1' here" in complaint("replay", "show", "1-mantis-999-1", "--home", home)
+    assert "There is no match `1-mantis-999-1` here" in complaint("replay", "show", "1-mantis-999-1", "--home", home)
 
 
 def test_history_lists_tournaments_and_matches(home: Path) -> None:
@@ -225,17 +225,17 @@ def test_a_dry_run_plays_nothing(tmp_path: Path) -> None:
         (("tournament", *FIELD, "--bracket", "mantis/iconz"), "choose mantis, mantis/icons or mantis/grab."),
         (("tournament", "random", "greedy", "--bracket", "tentagram"), "tentagram needs at least 3 bots at a table"),
         (("tournament", *FIELD, "--bracket", "mantis", "--seats", "9"), "cannot be played with 9 seats"),
-        (("tournament", "--resume", "99"), "there is no tournament 99 here"),
+        (("tournament", "--resume", "99"), "There is no tournament `99` here"),
         (("tournament", "--resume", "1"), "`tournament 1` is already finished."),
         (("tournament", *FIELD, "--until-separated", "99%"), "`--until-separated 99%` is not supported"),
         (("tournament", *FIELD, "--double"), "`--double` applies only to `--format` knockout."),
         (("tournament", *FIELD, "--format", "ladder"), "a ladder has no end of its own"),
         (("tournament", "--resume", "1", "--seed", "1"), "`--seed` cannot be combined with `--resume`"),
-        (("tournament", "random@7", "greedy"), "random has no version 7: choose 1.0."),
+        (("tournament", "random@7", "greedy"), "`random` has no version `7`: choose 1.0."),
         (("leaderboard", "--json", "--csv"), "one form at a time"),
-        (("leaderboard", "--tournament", "9" * 30), "there is no tournament"),
+        (("leaderboard", "--tournament", "9" * 30), "There is no tournament"),
         (("leaderboard", "--bracket", "mantis/grab"), "nobody has played there"),
-        (("leaderboard", "--tournament", "cup"), "there is no tournament 'cup' here"),
+        (("leaderboard", "--tournament", "cup"), "There is no tournament `cup` here"),
         (("compare", "random", "random"), "random 1.0 cannot be compared with itself."),
         (("export", "everything"), "there is nothing called 'everything'"),
         (("retire", "nobody"), "unknown bot 'nobody'"),

@@ -37,7 +37,7 @@ def match_parts(site: Site, name: str) -> Messages:
     state = "waiting"
     if screening is not None:
         state = "over" if screening.is_over else "broken off" if screening.is_broken else "running"
-    stored = name in site.store.archive.named([name])
+    stored = name in site.store.history.named([name])
     return {"state": site.pages.part("parts/live_match.html", name=name, state=state, stored=stored)}
 
 
@@ -53,7 +53,7 @@ def match_page(request: Request) -> Response:
     if not MATCH_NAME.fullmatch(name):
         raise NotFound("there is no such match.")
     if name not in site.live.screenings and not site.live.folder.file(name).exists():
-        if site.store.archive.named([name]):
+        if site.store.history.named([name]):
             return RedirectResponse(f"/matches/{name}", 303)
         raise NotFound(f"the match {name} is not shown live, and not on record.")
     return site.pages.page(request, "live.html", parts=match_parts(site, name), match=name)

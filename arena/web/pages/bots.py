@@ -16,8 +16,8 @@ from arena.referee.launch import log_stem
 from arena.reports import words
 from arena.reports.board import BoardRow, HeadToHead
 from arena.reports.build import build_board
-from arena.store.archive import Choice
 from arena.store.bots import BotVersion
+from arena.store.history import MatchFilter
 from arena.store.home import Home
 from arena.store.schema import ALL
 from arena.store.store import Store
@@ -109,8 +109,8 @@ def bot(request: Request) -> Response:
         bot=chosen,
         versions=versions[::-1],
         records=records(site.store, chosen, versions),
-        latest=site.store.archive.page(Choice(version_ids=(chosen.id,)), limit=LATEST),
-        faults=site.store.archive.faults(version_ids=(chosen.id,), limit=LATEST),
+        latest=site.store.history.page(MatchFilter(version_ids=(chosen.id,)), limit=LATEST),
+        faults=site.store.history.faults(version_ids=(chosen.id,), limit=LATEST),
         log=log_tail(site.home, chosen) if may_see_log else None,
         may_see_log=may_see_log,
         words=words,

@@ -10,7 +10,7 @@ LATEST = 12
 
 def ticker(site: Site, tournament: int | None = None) -> str:
     """The latest faults of everybody, or of one tournament."""
-    found = site.store.archive.faults(tournament_id=tournament, limit=LATEST)
+    found = site.store.history.faults(tournament_id=tournament, limit=LATEST)
     return site.pages.part("parts/faults.html", faults=found[:LATEST], meaning=_meaning)
 
 

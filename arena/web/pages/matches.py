@@ -9,7 +9,7 @@ from starlette.routing import Route
 
 from arena import replay
 from arena.errors import NotFound
-from arena.store.archive import Choice
+from arena.store.history import MatchFilter
 from arena.web.site import site_of
 from arena.web.viewer.film import film_of
 
@@ -30,13 +30,13 @@ def match_list(request: Request) -> Response:
     versions = site.store.bots.versions_of(bot) if bot else []
     if bot and not versions:
         raise NotFound(f"there is no bot {bot!r} here.")
-    wanted = Choice(
+    wanted = MatchFilter(
         tournament_id=tournament,
         bracket=given.get("bracket") or None,
         version_ids=tuple(version.id for version in versions) if bot else None,
         only_faults=given.get("faults") == "1",
     )
-    found = site.store.archive.page(wanted, before=number(given.get("before"), "match"), limit=ON_A_PAGE + 1)
+    found = site.store.history.page(wanted, before=number(given.get("before"), "match"), limit=ON_A_PAGE + 1)
     more = found[ON_A_PAGE - 1].id if len(found) > ON_A_PAGE else None
     return site.pages.page(
         request,
@@ -61,8 +61,8 @@ def number(text: str | None, what: str) -> int | None:
 def match(request: Request) -> Response:
     """A match in the viewer."""
     site = site_of(request)
-    found = site.store.archive.find(request.path_params["name"])
-    earlier, later = site.store.archive.neighbours(found.id, Choice(found.tournament_id))
+    found = site.store.history.find(request.path_params["name"])
+    earlier, later = site.store.history.neighbours(found.id, MatchFilter(found.tournament_id))
     return site.pages.page(
         request,
         "match.html",

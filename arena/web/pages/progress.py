@@ -93,7 +93,7 @@ class ProgressCache:
         with course.lock:
             retrace = course.retrace
             try:
-                for pairs in self.store.schedule.outcomes(record.id, bracket, retrace.counted):
+                for pairs in self.store.matches.outcomes(record.id, bracket, retrace.counted):
                     retrace.take(pairs)
             except BaseException:
                 with self._lock:

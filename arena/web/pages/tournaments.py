@@ -16,8 +16,8 @@ from arena.errors import NotFound
 from arena.games.brackets import Bracket
 from arena.reports.words import counted, duration
 from arena.sandbox.allowance import bytes_shown
-from arena.store.archive import Choice
-from arena.store.schedule import ScheduledBlock
+from arena.store.history import MatchFilter
+from arena.store.matches import ScheduledBlock
 from arena.store.schema import PLAY, REMOTE
 from arena.store.store import Store
 from arena.store.tournaments import BracketProgress, State, TournamentRecord
@@ -238,8 +238,8 @@ def _leaders(store: Store, look: Look) -> list[Leader]:
 
 def _casual(site: Site, look: Look) -> str:
     """Matches with people were never scheduled: they are listed as they were played."""
-    choice = Choice(look.tournament, look.bracket)
-    found = site.store.archive.page(choice, limit=BLOCKS + 1, before=look.before)
+    choice = MatchFilter(look.tournament, look.bracket)
+    found = site.store.history.page(choice, limit=BLOCKS + 1, before=look.before)
     older = found[BLOCKS - 1].id if len(found) > BLOCKS else None
     return site.pages.part("parts/casual.html", look=look, matches=found[:BLOCKS], older=older)
 
@@ -250,7 +250,7 @@ def _scheduled(site: Site, record: TournamentRecord, look: Look, status: Status)
 
 def _schedule(store: Store, record: TournamentRecord, look: Look, status: Status) -> dict[str, object]:
     """The latest tables by round, and where the ones before begin."""
-    found = store.schedule.page(look.tournament, look.bracket, limit=BLOCKS + 1, before=look.before)
+    found = store.matches.schedule_page(look.tournament, look.bracket, limit=BLOCKS + 1, before=look.before)
     shown = found[:BLOCKS]
     versions = store.bots.by_id(record.entrants)
     labels = [versions[version].label if version in versions else "?" for version in record.entrants]

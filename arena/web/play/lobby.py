@@ -21,7 +21,7 @@ from arena.errors import ArenaError, NotFound
 from arena.referee import Limits, MatchPlan, Outcome, Referee, Settings
 from arena.referee.launch import distinct
 from arena.sandbox import Sandbox
-from arena.store.casual import Place
+from arena.store.casual import CasualMatchPlace
 from arena.store.home import Home
 from arena.store.store import Store
 from arena.web.play.hints import advice
@@ -97,13 +97,13 @@ class Lobby:
         self._spawn(self._play(referee, sitting, place))
         return sitting
 
-    def _seat(self, wish: PlayRequest, others: list[Seated], place: Place | ArenaError) -> PersonMatch:
+    def _seat(self, wish: PlayRequest, others: list[Seated], place: CasualMatchPlace | ArenaError) -> PersonMatch:
         number = secrets.token_hex(6)
         seat = secrets.randbelow(len(others) + 1) if wish.seat is None else wish.seat
         labels = [each.opponent.label for each in others]
         labels.insert(seat, wish.name)
         plan = MatchPlan(
-            id=place.name if isinstance(place, Place) else f"play-{number}",
+            id=place.name if isinstance(place, CasualMatchPlace) else f"play-{number}",
             game=wish.game,
             options=dict(wish.options),
             seed=wish.seed or secrets.token_hex(8),
@@ -141,7 +141,7 @@ class Lobby:
         self._tasks.add(task)
         task.add_done_callback(self._tasks.discard)
 
-    async def _play(self, referee: Referee, sitting: PersonMatch, place: Place | ArenaError) -> None:
+    async def _play(self, referee: Referee, sitting: PersonMatch, place: CasualMatchPlace | ArenaError) -> None:
         """Brings the game to its end, and what came of it into the store."""
         sitting.needs_hint = lambda: self._spawn(self._advise(referee, sitting))
         limits = Limits(turn=sitting.wish.seconds or BOTS_MAY_THINK)
@@ -156,8 +156,10 @@ class Lobby:
             log.exception("A game in the browser has failed.")
             sitting.fail("something went wrong here. The server's own output says what.")
 
-    async def _kept(self, sitting: PersonMatch, outcome: Outcome, place: Place | ArenaError, tier: str) -> Kept:
-        if not isinstance(place, Place):
+    async def _kept(
+        self, sitting: PersonMatch, outcome: Outcome, place: CasualMatchPlace | ArenaError, tier: str
+    ) -> Kept:
+        if not isinstance(place, CasualMatchPlace):
             return Kept(None, f"It could not be stored: {place}")
         around: list[Seated | None] = list(sitting.others)
         around.insert(sitting.seat, None)

@@ -50,7 +50,7 @@ def test_a_game_that_everybody_has_left_ends_and_is_not_stored(tmp_path: Path, m
 
     with Store.open(home.database) as store:
         uvloop.run(play(store))
-        assert store.archive.page(limit=10) == []
+        assert store.history.page(limit=10) == []
 
 
 def test_a_home_that_cannot_be_written_is_no_reason_not_to_play(tmp_path: Path) -> None:

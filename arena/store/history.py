@@ -1,8 +1,8 @@
-"""The matches on record, for people who look at them: lists, single matches, faults.
+"""Reads stored matches for display: lists, single matches, faults.
 
-Law: nothing here takes longer because there are more matches than are shown. Lists are asked for in pages, by the id of
-the match that they go on from, and each kind of list has an index in which the newest matches of its kind are next to
-each other (schema.py). A test looks at what SQLite makes of it.
+Invariant: the time of a query does not depend on the number of stored matches, only on the number shown. Lists are
+paged by match id, and each kind of list has an index in which its newest matches are adjacent (schema.py). A test
+checks SQLite's query plans.
 """
 
 from __future__ import annotations
@@ -14,18 +14,17 @@ from typing import Any
 
 from sqlalchemy import ColumnElement, Connection, Engine, Row, Select, func, select
 
-from arena.errors import NotFound
 from arena.records import SeatRecord
-from arena.store.matches import seat_columns
+from arena.store.matches import no_match, seat_columns
 from arena.store.schema import PLAY, blocks, bots, matches, seats, tournaments, versions
 
 
 @dataclass(frozen=True, slots=True)
 class StoredMatch:
-    """A match for people who look at it."""
+    """A stored match for display."""
 
     id: int
-    """Later ones have greater ids."""
+    """Later matches have greater ids."""
     name: str
     tournament_id: int
     bracket: str
@@ -37,17 +36,17 @@ class StoredMatch:
     overhead_ms: float
     overloaded: bool
     bots: tuple[str, ...]
-    """Who sat there, by seat: a bot's name and version, or a person's name."""
+    """By seat: a bot's name and version, or a person's name."""
     seats: tuple[SeatRecord, ...]
 
 
 MATCH_FIELDS = [field.name for field in fields(StoredMatch) if field.name not in ("bots", "seats")]
-"""What is the same for all seats, in this order, first of all the id."""
+"""The fields that all seats of a match share; the id comes first."""
 
 
 @dataclass(frozen=True, slots=True)
 class StoredFault:
-    """A seat that a bot has forfeited."""
+    """A forfeit of a bot."""
 
     match_id: int
     match: str
@@ -63,46 +62,43 @@ class StoredFault:
 
 
 @dataclass(frozen=True, slots=True)
-class Choice:
-    """Which matches are wanted; all of them, if nothing is said."""
+class MatchFilter:
+    """Which matches to list; the default is all."""
 
     tournament_id: int | None = None
     bracket: str | None = None
     version_ids: Sequence[int] | None = None
-    """At least one of these sat at the table."""
+    """At least one of these versions played."""
     only_faults: bool = False
-    """Somebody, or with versions one of these, has forfeited."""
+    """A bot, or with `version_ids` one of these versions, has forfeited."""
 
 
-EVERYTHING = Choice()
-
-
-class Archive:
-    """Reads what was played."""
+class MatchHistory:
+    """Reads stored matches."""
 
     def __init__(self, engine: Engine) -> None:
         self.engine = engine
 
-    def page(self, choice: Choice = EVERYTHING, *, limit: int, before: int | None = None) -> list[StoredMatch]:
-        """The newest matches, or the newest before the one with this id."""
+    def page(self, choice: MatchFilter = MatchFilter(), *, limit: int, before: int | None = None) -> list[StoredMatch]:
+        """Return the newest matches; `before`: only those with a smaller id."""
         with self.engine.connect() as connection:
             return _details(connection, _ids(connection, choice, limit, before=before))
 
     def find(self, name: str) -> StoredMatch:
-        """The match of this name."""
+        """Return the match with this name."""
         found = self.named([name])
         if not found:
-            raise NotFound(f"there is no match {name!r} here: see arena history --matches.")
+            raise no_match(name)
         return found[name]
 
     def named(self, names: Iterable[str]) -> dict[str, StoredMatch]:
-        """Those of these matches that are on record."""
+        """Return those of these matches that are stored."""
         with self.engine.connect() as connection:
             ids = connection.scalars(select(matches.c.id).where(matches.c.name.in_(list(names)))).all()
             return {match.name: match for match in _details(connection, ids)}
 
-    def neighbours(self, match_id: int, choice: Choice = EVERYTHING) -> tuple[str | None, str | None]:
-        """The names of the matches before and after it in the list."""
+    def neighbours(self, match_id: int, choice: MatchFilter = MatchFilter()) -> tuple[str | None, str | None]:
+        """Return the names of the previous and the next match in the list."""
         with self.engine.connect() as connection:
             earlier = _ids(connection, choice, 1, before=match_id)
             later = _ids(connection, choice, 1, after=match_id)
@@ -111,7 +107,7 @@ class Archive:
         return (names[earlier[0]] if earlier else None), (names[later[0]] if later else None)
 
     def names(self, tournament_id: int) -> list[str]:
-        """The names of all matches of a tournament, in the order in which they were written."""
+        """Return the names of all matches of a tournament, in the order in which they were written."""
         with self.engine.connect() as connection:
             ours = select(matches.c.name).where(matches.c.tournament_id == tournament_id)
             return list(connection.scalars(ours.order_by(matches.c.id)))
@@ -124,17 +120,17 @@ class Archive:
         limit: int,
         before: int | None = None,
     ) -> list[StoredFault]:
-        """The latest faults of bots, of everybody or of some versions, in one tournament or in all.
+        """Return the latest faults of all bots or of some versions, in one tournament or in all.
 
-        It goes on before the match with the given id.
+        `before`: only matches with a smaller id.
         """
-        choice = Choice(tournament_id, version_ids=version_ids, only_faults=True)
+        choice = MatchFilter(tournament_id, version_ids=version_ids, only_faults=True)
         with self.engine.connect() as connection:
             ids = _ids(connection, choice, limit, before=before, people=False)
             wanted = (
                 select(
-                    matches.c.id,
-                    matches.c.name,
+                    matches.c.id.label("match_id"),
+                    matches.c.name.label("match"),
                     matches.c.tournament_id,
                     matches.c.bracket,
                     matches.c.played,
@@ -153,26 +149,12 @@ class Archive:
             )
             if version_ids is not None:
                 wanted = wanted.where(seats.c.version_id.in_(version_ids))
-            return [
-                StoredFault(
-                    match_id=row.id,
-                    match=row.name,
-                    tournament_id=row.tournament_id,
-                    bracket=row.bracket,
-                    played=row.played,
-                    seat=row.seat,
-                    version_id=row.version_id,
-                    bot=_label(row.bot, row.version, None),
-                    fault=row.fault,
-                    detail=row.detail or "",
-                )
-                for row in connection.execute(wanted)
-            ]
+            return [_stored_fault(row) for row in connection.execute(wanted)]
 
     def fault_reasons(self, tournament_id: int) -> list[tuple[str, str, str, int]]:
-        """Why bots have forfeited: bot, kind, one of the sentences, and how often; the most frequent first.
+        """Return why bots have forfeited: bot, kind, an example and the count, most frequent first.
 
-        It reads all faults of the tournament.
+        Reads all faults of the tournament.
         """
         count = func.count().label("count")
         with self.engine.connect() as connection:
@@ -182,7 +164,7 @@ class Archive:
                 .join(versions, versions.c.id == seats.c.version_id)
                 .join(bots, bots.c.id == versions.c.bot_id)
                 .where(_played_in(tournament_id), seats.c.fault.is_not(None))
-                .where(seats.c.match_id.between(*_span(connection, Choice(tournament_id))))
+                .where(seats.c.match_id.between(*_span(connection, MatchFilter(tournament_id))))
                 .group_by(bots.c.name, versions.c.version, seats.c.fault)
                 .order_by(count.desc(), bots.c.name, seats.c.fault)
             )
@@ -192,19 +174,19 @@ class Archive:
             ]
 
 
-# The ids of the matches that are wanted
+# Match ids
 
 
 def _ids(
     connection: Connection,
-    choice: Choice,
+    choice: MatchFilter,
     limit: int,
     *,
     before: int | None = None,
     after: int | None = None,
     people: bool = True,
 ) -> list[int]:
-    """The newest, or the oldest after one of them."""
+    """Return the newest ids, or with `after` the oldest ones above it."""
     oldest_first = after is not None
     number: ColumnElement[int] = matches.c.id
     if choice.version_ids is None and not choice.only_faults:
@@ -212,12 +194,12 @@ def _ids(
     elif _is_scattered(connection, choice):
         wanted = [_of_few_matches(choice, people=people)]
     else:
-        # Of each version the newest are next to each other in an index, of several together they are not.
+        # The newest matches of one version are adjacent in an index; those of several versions are not.
         each: Sequence[int | None] = [None] if choice.version_ids is None else choice.version_ids
         wanted = [_of_seats(choice, version, people=people) for version in each]
         number = seats.c.match_id
         if choice.tournament_id is not None:
-            # One bound on each side: of two SQLite uses one to find its way, and the other to leave rows out.
+            # One bound on each side: of two, SQLite would use one for the search and only filter with the other.
             first, last = _span(connection, choice)
             before = last + 1 if before is None else min(before, last + 1)
             after = first - 1 if after is None else max(after, first - 1)
@@ -231,7 +213,7 @@ def _ids(
     return sorted(found, reverse=not oldest_first)[:limit]
 
 
-def _of_matches(choice: Choice) -> Select[int]:
+def _of_matches(choice: MatchFilter) -> Select[int]:
     query = select(matches.c.id)
     if choice.tournament_id is not None:
         query = query.where(matches.c.tournament_id == choice.tournament_id)
@@ -240,16 +222,16 @@ def _of_matches(choice: Choice) -> Select[int]:
     return query
 
 
-def _is_scattered(connection: Connection, choice: Choice) -> bool:
-    """Whether the matches are few, with many others between them, as those with people are."""
+def _is_scattered(connection: Connection, choice: MatchFilter) -> bool:
+    """Return whether the matches are few among many others, as casual matches are."""
     if choice.tournament_id is None:
         return False
     format_name = select(tournaments.c.format).where(tournaments.c.id == choice.tournament_id)
     return connection.scalar(format_name) == PLAY
 
 
-def _of_few_matches(choice: Choice, *, people: bool) -> Select[int]:
-    """Looks at each of the tournament's matches, of which there are not many."""
+def _of_few_matches(choice: MatchFilter, *, people: bool) -> Select[int]:
+    """Select from all matches of a tournament that has few."""
     theirs = select(seats.c.match_id).where(seats.c.match_id == matches.c.id)
     if choice.version_ids is not None:
         theirs = theirs.where(seats.c.version_id.in_(choice.version_ids))
@@ -260,7 +242,7 @@ def _of_few_matches(choice: Choice, *, people: bool) -> Select[int]:
     return _of_matches(choice).where(theirs.exists())
 
 
-def _of_seats(choice: Choice, version: int | None, *, people: bool) -> Select[int]:
+def _of_seats(choice: MatchFilter, version: int | None, *, people: bool) -> Select[int]:
     query = select(seats.c.match_id).distinct()
     if version is not None:
         query = query.where(seats.c.version_id == version)
@@ -276,24 +258,24 @@ def _of_seats(choice: Choice, version: int | None, *, people: bool) -> Select[in
 
 
 def _played_in(tournament_id: int) -> ColumnElement[bool]:
-    """Whether a seat's match belongs to it. A join might begin at the wrong end, with all matches of the tournament."""
+    """Return whether a seat's match is in the tournament. A join might start with all matches of the tournament."""
     of_the_match = select(matches.c.tournament_id).where(matches.c.id == seats.c.match_id)
     return of_the_match.scalar_subquery() == tournament_id
 
 
-def _span(connection: Connection, choice: Choice) -> tuple[int, int]:
-    """The first and the last id of a tournament's matches. They are written one after the other, with few between."""
+def _span(connection: Connection, choice: MatchFilter) -> tuple[int, int]:
+    """Return the first and the last match id of a tournament; few other matches are between them."""
     ours = _of_matches(choice)
     first = connection.scalar(ours.order_by(matches.c.id).limit(1))
     last = connection.scalar(ours.order_by(matches.c.id.desc()).limit(1))
     return first or 0, last or 0
 
 
-# What is shown of a match
+# Match details
 
 
 def _details(connection: Connection, ids: Sequence[int]) -> list[StoredMatch]:
-    """The matches with these ids, the newest first."""
+    """Return the matches with these ids, newest first."""
     if not ids:
         return []
     about = [blocks.c.round if name == "round" else matches.c[name] for name in MATCH_FIELDS]
@@ -321,6 +303,12 @@ def _stored(rows: Sequence[Row[*tuple[Any, ...]]]) -> StoredMatch:
     labels = tuple(_label(row[place], row[place + 1], seat.person) for row, seat in zip(rows, seated, strict=True))
     about: dict[str, Any] = dict(zip(MATCH_FIELDS, rows[0][: len(MATCH_FIELDS)], strict=True))
     return StoredMatch(**about, bots=labels, seats=seated)
+
+
+def _stored_fault(row: Row[*tuple[Any, ...]]) -> StoredFault:
+    fields = dict(row._mapping)
+    fields["bot"] = _label(row.bot, fields.pop("version"), None)
+    return StoredFault(**{**fields, "detail": row.detail or ""})
 
 
 def _label(name: str | None, version: str | None, person: str | None) -> str:

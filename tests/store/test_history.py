@@ -13,7 +13,7 @@ from sqlalchemy import event
 
 from arena.errors import NotFound
 from arena.records import BlockRecord
-from arena.store.archive import Choice
+from arena.store.history import MatchFilter
 from arena.store.home import Home
 from arena.store.matches import Batch
 from arena.store.schema import ALL
@@ -58,7 +58,7 @@ def test_a_list_has_all_that_was_chosen_and_nothing_else_the_newest_first(
     store = stores[0]
     expected = [
         match.name
-        for match in store.archive.page(limit=FEW)
+        for match in store.history.page(limit=FEW)
         if tournament_id in (None, match.tournament_id)
         and bracket in (None, match.bracket)
         and (
@@ -68,29 +68,29 @@ def test_a_list_has_all_that_was_chosen_and_nothing_else_the_newest_first(
         and (not only_faults or any(seat.fault for seat in match.seats))
     ]
     assert expected
-    assert everything(store, Choice(tournament_id, bracket, version_ids, only_faults)) == expected
+    assert everything(store, MatchFilter(tournament_id, bracket, version_ids, only_faults)) == expected
 
 
 def test_a_match_is_found_by_its_name_with_all_that_a_page_shows(stores: Filled) -> None:
-    found = stores[0].archive.find("2-tentagram-3-1")
+    found = stores[0].history.find("2-tentagram-3-1")
     assert (found.tournament_id, found.bracket, found.round) == (2, "tentagram", "round 1")
     assert len(found.bots) == 4
     assert sorted(seat.placement for seat in found.seats) == [1, 2, 3, 4]
     assert all(label == f"bot{seat.version_id - 1} 1" for label, seat in zip(found.bots, found.seats, strict=True))
-    assert stores[0].archive.named(["2-tentagram-3-1", "9-mantis-1-1"]) == {found.name: found}
-    with pytest.raises(NotFound, match="no match '9-mantis-1-1' here"):
-        stores[0].archive.find("9-mantis-1-1")
+    assert stores[0].history.named(["2-tentagram-3-1", "9-mantis-1-1"]) == {found.name: found}
+    with pytest.raises(NotFound, match="no match `9-mantis-1-1` here"):
+        stores[0].history.find("9-mantis-1-1")
 
 
-@pytest.mark.parametrize("choice", [Choice(), Choice(1, "mantis"), Choice(version_ids=(3, 5))], ids=str)
-def test_the_neighbours_of_a_match_are_those_in_the_list(stores: Filled, choice: Choice) -> None:
-    newest, middle, oldest = stores[0].archive.page(choice, limit=3)
-    assert stores[0].archive.neighbours(middle.id, choice) == (oldest.name, newest.name)
-    assert stores[0].archive.neighbours(newest.id, choice) == (middle.name, None)
+@pytest.mark.parametrize("choice", [MatchFilter(), MatchFilter(1, "mantis"), MatchFilter(version_ids=(3, 5))], ids=str)
+def test_the_neighbours_of_a_match_are_those_in_the_list(stores: Filled, choice: MatchFilter) -> None:
+    newest, middle, oldest = stores[0].history.page(choice, limit=3)
+    assert stores[0].history.neighbours(middle.id, choice) == (oldest.name, newest.name)
+    assert stores[0].history.neighbours(newest.id, choice) == (middle.name, None)
 
 
 def test_the_latest_faults_with_their_reasons(stores: Filled) -> None:
-    archive = stores[0].archive
+    archive = stores[0].history
     everybody = archive.faults(limit=100)
     assert [fault.match_id for fault in everybody] == sorted((fault.match_id for fault in everybody), reverse=True)
     assert {(fault.fault, fault.detail) for fault in everybody} == {("timeout", "It has not answered within 1 s.")}
@@ -109,31 +109,33 @@ def test_a_version_that_has_several_seats_is_listed_once(tmp_path: Path) -> None
         store.tournaments.begin("", "compare", {}, "seed", [first, second], ["mantis"], rated=False)
         twice = record(0, 0, seat(first, 1), seat(second, 2, "crash"), seat(first, 3), seat(second, 4, "crash"))
         store.matches.write(Batch(1, "mantis", [BlockRecord(0, "", 1, (0, 1))], [twice]), [])
-        assert len(store.archive.page(Choice(version_ids=[first, second]), limit=9)) == 1
-        assert [fault.seat for fault in store.archive.faults(version_ids=[second], limit=9)] == [1, 3]
+        assert len(store.history.page(MatchFilter(version_ids=[first, second]), limit=9)) == 1
+        assert [fault.seat for fault in store.history.faults(version_ids=[second], limit=9)] == [1, 3]
         assert store.tournaments.load(1).played == 1
 
 
 # That they are found quickly
 
 LISTS: dict[str, Callable[[Store], Any]] = {
-    "all": lambda store: store.archive.page(limit=5),
-    "further back": lambda store: store.archive.page(limit=5, before=played(store) // 2),
-    "a tournament's": lambda store: store.archive.page(Choice(1), limit=5),
-    "a bracket's": lambda store: store.archive.page(Choice(bracket="mantis"), limit=5),
-    "a tournament's in a bracket": lambda store: store.archive.page(Choice(1, "mantis"), limit=5),
-    "a version's": lambda store: store.archive.page(Choice(version_ids=[3]), limit=5),
-    "a bot's": lambda store: store.archive.page(Choice(version_ids=[3, 4]), limit=5, before=played(store) // 2),
-    "a version's in a bracket": lambda store: store.archive.page(Choice(None, "mantis", [3]), limit=5),
-    "a version's in a tournament": lambda store: store.archive.page(Choice(1, None, [3]), limit=5),
-    "further back in it": lambda store: store.archive.page(Choice(1, None, [3]), limit=5, before=played(store) // 4),
-    "a version's in both": lambda store: store.archive.page(Choice(1, "mantis", [3]), limit=5),
-    "faults": lambda store: store.archive.faults(limit=2),
-    "faults in a tournament": lambda store: store.archive.faults(tournament_id=1, limit=2),
-    "faults of a version": lambda store: store.archive.faults(version_ids=[1], limit=2),
-    "matches with faults": lambda store: store.archive.page(Choice(only_faults=True), limit=2),
-    "one": lambda store: store.archive.find("1-mantis-3-2"),
-    "its neighbours": lambda store: store.archive.neighbours(20, Choice(1, "mantis", [3])),
+    "all": lambda store: store.history.page(limit=5),
+    "further back": lambda store: store.history.page(limit=5, before=played(store) // 2),
+    "a tournament's": lambda store: store.history.page(MatchFilter(1), limit=5),
+    "a bracket's": lambda store: store.history.page(MatchFilter(bracket="mantis"), limit=5),
+    "a tournament's in a bracket": lambda store: store.history.page(MatchFilter(1, "mantis"), limit=5),
+    "a version's": lambda store: store.history.page(MatchFilter(version_ids=[3]), limit=5),
+    "a bot's": lambda store: store.history.page(MatchFilter(version_ids=[3, 4]), limit=5, before=played(store) // 2),
+    "a version's in a bracket": lambda store: store.history.page(MatchFilter(None, "mantis", [3]), limit=5),
+    "a version's in a tournament": lambda store: store.history.page(MatchFilter(1, None, [3]), limit=5),
+    "further back in it": lambda store: store.history.page(
+        MatchFilter(1, None, [3]), limit=5, before=played(store) // 4
+    ),
+    "a version's in both": lambda store: store.history.page(MatchFilter(1, "mantis", [3]), limit=5),
+    "faults": lambda store: store.history.faults(limit=2),
+    "faults in a tournament": lambda store: store.history.faults(tournament_id=1, limit=2),
+    "faults of a version": lambda store: store.history.faults(version_ids=[1], limit=2),
+    "matches with faults": lambda store: store.history.page(MatchFilter(only_faults=True), limit=2),
+    "one": lambda store: store.history.find("1-mantis-3-2"),
+    "its neighbours": lambda store: store.history.neighbours(20, MatchFilter(1, "mantis", [3])),
     "tournaments": lambda store: store.tournaments.latest(5),
     "versions": lambda store: store.bots.versions_of("bot3"),
     "counts": lambda store: store.standings.matches(ALL, "mantis"),

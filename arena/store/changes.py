@@ -1,9 +1,8 @@
-"""Whether the store has changed since one looked last, whoever has changed it."""
+"""Detects that the store has changed, whichever process changed it."""
 
 from __future__ import annotations
 
 from threading import Lock
-from types import TracebackType
 from typing import Self
 
 from sqlalchemy import Connection, Engine, func, select
@@ -11,12 +10,11 @@ from sqlalchemy import Connection, Engine, func, select
 from arena.store.schema import bots, brackets, matches, tournaments, versions
 
 
-class Watch:
-    """Looks at the store. Close it, or use it in a with statement.
+class ChangeCounter:
+    """Counts the changes of a store. Close it, or use it in a with statement.
 
-    A look costs next to nothing, so that a server can take one for every page. SQLite counts the changes that others
-    make, as seen from one connection, which is kept open. PostgreSQL is asked for a few figures of which one changes
-    with whatever is written.
+    A check is cheap enough for every page request. SQLite counts the changes of other connections, as seen from one
+    that stays open. PostgreSQL is asked for a few figures of which every write changes one.
     """
 
     def __init__(self, engine: Engine) -> None:
@@ -26,8 +24,8 @@ class Watch:
         self._seen = self._state()
         self._changes = 0
 
-    def look(self) -> int:
-        """How often a look has found something new: as long as this number stays, nothing has changed."""
+    def count(self) -> int:
+        """Check the store, and return how many checks have found a change."""
         with self._lock:
             state = self._state()
             if state != self._seen:
@@ -38,7 +36,7 @@ class Watch:
     def _state(self) -> tuple[object, ...]:
         if self._connection is not None:
             return _counter(self._connection)
-        with self._engine.connect() as connection:  # one that was kept would not outlive a restart of the server
+        with self._engine.connect() as connection:  # an open one would not survive a restart of the server
             return _figures(connection)
 
     def close(self) -> None:
@@ -48,7 +46,7 @@ class Watch:
     def __enter__(self) -> Self:
         return self
 
-    def __exit__(self, *_: type[BaseException] | BaseException | TracebackType | None) -> None:
+    def __exit__(self, *_: object) -> None:
         self.close()
 
 
@@ -57,7 +55,7 @@ def _counter(connection: Connection) -> tuple[object, ...]:
 
 
 def _figures(connection: Connection) -> tuple[object, ...]:
-    """None of these takes longer because there are more matches."""
+    """Return figures that take no longer with more matches."""
     wanted = select(
         select(func.max(matches.c.id)).scalar_subquery(),
         select(func.max(versions.c.id)).scalar_subquery(),

@@ -1,4 +1,4 @@
-"""Whether the store has changed: every change is seen, and none where there is none."""
+"""The change counter: it counts every change, and nothing else."""
 
 from __future__ import annotations
 
@@ -7,20 +7,20 @@ from pathlib import Path
 
 import pytest
 
-from arena.store import watch
+from arena.store import changes as store_changes
 from arena.store.store import Store
 from tests.support.stores import play_blocks
 
 
 @pytest.mark.parametrize("kind", ["as SQLite counts", "by figures", "PostgreSQL"])
-def test_a_look_tells_whether_something_has_changed(
+def test_every_change_is_counted_once(
     kind: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, request: pytest.FixtureRequest
 ) -> None:
     if kind == "by figures":
-        monkeypatch.setattr(watch, "_counter", watch._figures)
+        monkeypatch.setattr(store_changes, "_counter", store_changes._figures)
     database = request.getfixturevalue("postgresql_url") if kind == "PostgreSQL" else tmp_path / "arena.db"
-    with Store.open(database) as store, store.watch() as looking, Store.open(database) as other:
-        assert [looking.look(), looking.look()] == [0, 0]
+    with Store.open(database) as store, store.change_counter() as looking, Store.open(database) as other:
+        assert [looking.count(), looking.count()] == [0, 0]
         changes: list[Callable[[], object]] = [
             lambda: play_blocks(other, 1),
             lambda: other.bots.retire("a", retired=True),
@@ -30,6 +30,6 @@ def test_a_look_tells_whether_something_has_changed(
         ]
         for number, change in enumerate(changes, start=1):
             change()
-            assert [looking.look(), looking.look()] == [number, number]
-        other.archive.page(limit=9)
-        assert looking.look() == len(changes)
+            assert [looking.count(), looking.count()] == [number, number]
+        other.history.page(limit=9)
+        assert looking.count() == len(changes)
