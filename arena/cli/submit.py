@@ -85,8 +85,8 @@ def _submit_to(server: DeskClient, path: str, name: str | None, version: str | N
     from arena.client.desk import BotUpload
 
     with tempfile.TemporaryDirectory(prefix="arena-") as folder, err.status("copying") as status:
-        submission, files, entry = gather(path, Path(folder))
-        bot = BotUpload(files, entry, name if name is not None else submission.launch.name, version or "", notes)
+        submission, files, _ = gather(path, Path(folder))
+        bot = BotUpload(files, name if name is not None else submission.launch.name, version or "", notes)
         try:
             taken = server.submit(bot, lambda what: status.update(shown(what)))
         except BadSubmission as error:

@@ -5,6 +5,7 @@ Every failure is an `ArenaError` that names the server.
 
 from __future__ import annotations
 
+import tempfile
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -19,12 +20,13 @@ from arena.client.play import CHANNEL_OPTIONS, Destination
 from arena.errors import ArenaError, BadSubmission, NotFound
 from arena.reports.board import Board
 from arena.reports.listings import BotSummary, MatchSummary, TournamentSummary
-from arena.submissions.files import content_hash, files_of
+from arena.submissions.archive import pack
+from arena.submissions.files import content_hash
 from arena.v1 import desk_pb2 as pb
 
 DESK = pb.DESCRIPTOR.services_by_name["Desk"].full_name
 UPLOAD_PART = 60 * 1024
-"""Bytes of a file in one message."""
+"""Bytes of the archive in one message."""
 REPLAYS_PER_REQUEST = 100
 HAS_REASON = (
     grpc.StatusCode.UNAUTHENTICATED,
@@ -50,8 +52,6 @@ class BotUpload:
 
     files: Path
     """A folder with the bot's files and nothing else."""
-    program: str
-    """The file that starts it; empty: arena.toml has the command."""
     name: str
     version: str = ""
     notes: str = ""
@@ -138,10 +138,8 @@ class DeskClient:
     def submit(self, bot: BotUpload, doing: Callable[[str], None]) -> RemoteSubmission:
         """Submit a bot; `doing` is called with each step. Raise `BadSubmission` if the server refuses it."""
         failed_checks: list[tuple[str, str]] = []
-        paths = sorted(files_of(bot.files, ()))
-        parts = _parts_of(_header_of(bot, paths), [(_file_of(bot, path), path) for path in paths])
         call = self._channel.stream_stream(f"/{DESK}/Submit", _serialized, pb.SubmitResponse.FromString)
-        for event in self._responses(call(parts, metadata=self._metadata)):
+        for event in self._responses(call(_upload(bot), metadata=self._metadata)):
             if event.HasField("refused"):
                 raise BadSubmission(f"{self.address}: {event.refused}")
             if event.HasField("submitted"):
@@ -220,31 +218,18 @@ def _serialized(message: Message) -> bytes:
     return message.SerializeToString()
 
 
-def _header_of(bot: BotUpload, files: Sequence[Path]) -> pb.SubmitHeader:
-    return pb.SubmitHeader(
-        name=bot.name,
-        version=bot.version,
-        notes=bot.notes,
-        program=bot.program,
-        content_hash=content_hash(bot.files),
-        files=len(files),
-        size=sum(path.stat().st_size for path in files),
-    )
-
-
-def _file_of(bot: BotUpload, path: Path) -> pb.SubmitFile:
-    name = path.relative_to(bot.files).as_posix()
-    try:
-        return pb.SubmitFile(path=name, executable=bool(path.stat().st_mode & 0o100))
-    except ValueError as error:  # not UTF-8
-        raise BadSubmission(f"The file name {name!a} is not valid UTF-8.", hint="Rename the file.") from error
-
-
-def _parts_of(header: pb.SubmitHeader, files: Sequence[tuple[pb.SubmitFile, Path]]) -> Iterator[pb.SubmitRequest]:
+def _upload(bot: BotUpload) -> Iterator[pb.SubmitRequest]:
     """Iterate over the messages of an upload."""
-    yield pb.SubmitRequest(header=header)
-    for file, path in files:
-        yield pb.SubmitRequest(file=file)
-        with path.open("rb") as content:
-            while data := content.read(UPLOAD_PART):
-                yield pb.SubmitRequest(data=data)
+    with tempfile.TemporaryFile() as archive:
+        pack(bot.files, archive)
+        header = pb.SubmitHeader(
+            name=bot.name,
+            version=bot.version,
+            notes=bot.notes,
+            content_hash=content_hash(bot.files),
+            size=archive.tell(),
+        )
+        yield pb.SubmitRequest(header=header)
+        archive.seek(0)
+        while data := archive.read(UPLOAD_PART):
+            yield pb.SubmitRequest(data=data)

@@ -61,11 +61,16 @@ class ServerConfig:
     max_submissions: int = 4
     """Submissions in progress at the same time, at most one per token."""
     max_submission_bytes: int = 64 * 2**20
+    """Of the archive, and of its files."""
     max_submission_files: int = 5000
     upload_timeout: float = 600.0
-    """For all files of a submission."""
+    """For the archive of a submission."""
     upload_part_timeout: float = 30.0
     """For the next message of an upload."""
+    submission_shutdown: float = 20.0
+    """For the process of a submission to end after SIGTERM."""
+    max_submission_text: int = 4000
+    """Characters of a message about a submission; the last ones are sent."""
     max_submission_name: int = 100
     max_notes: int = 200
     max_error: int = 2000

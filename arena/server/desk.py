@@ -23,10 +23,10 @@ from arena.errors import ArenaError, BadStore, BadSubmission, NotFound
 from arena.server import desk_queries
 from arena.server.auth import Authenticator, RequestRefused, bearer_token, peer_address, sentence, store_unavailable
 from arena.server.config import ServerConfig
-from arena.server.intake import IntakeJob, take_in
 from arena.server.log import log_event
 from arena.server.metrics import Metrics
 from arena.server.rate_limit import RateLimit
+from arena.server.submission_worker import SubmissionJob, run_submission
 from arena.server.tournaments import Hosting
 from arena.server.upload import Upload
 from arena.store.home import Home
@@ -188,25 +188,27 @@ class Desk:
     async def _receive_and_submit(self, token: Token, folder: Path, stream: Any) -> None:
         upload = await self._receive(token, folder, stream)
         header = upload.header
-        job = IntakeJob(
+        job = SubmissionJob(
             home=str(self.home.path.resolve()),
             store=self.home.store,
-            files=str(folder),
-            program=header.program,
+            archive=str(upload.archive),
+            content_hash=header.content_hash,
             name=header.name if "/" in header.name else f"{token.user}/{header.name}",
             version=header.version or None,
             notes=header.notes,
             sandbox=self.sandbox,
+            most_bytes=self.config.max_submission_bytes,
+            most_files=self.config.max_submission_files,
         )
-        async with aclosing(take_in(job)) as lines:
-            async for line in lines:
-                await self._report(token, line, header, stream)
-                if "submitted" in line or "refused" in line:
+        async with aclosing(run_submission(job, self.config)) as messages:
+            async for message in messages:
+                await self._report(token, message, header, stream)
+                if message.WhichOneof("event") in ("submitted", "refused"):
                     return
         raise RequestRefused("The check of this bot was aborted, and nothing has changed. Retry.", Code.ABORTED)
 
     async def _receive(self, token: Token, folder: Path, stream: Any) -> Upload:
-        """Return all files, checked. Raise if they are not as announced, or do not arrive in time."""
+        """Return the archive. Raise if it is not as announced, or does not arrive in time."""
         upload = None
         try:
             async with asyncio.timeout(self.config.upload_timeout):
@@ -220,7 +222,7 @@ class Desk:
                         upload = await to_thread.run_sync(self._start_upload, folder, part)
                         await stream.write(pb.SubmitResponse(doing="sending").SerializeToString())
                     else:
-                        await to_thread.run_sync(upload.take, part)
+                        await to_thread.run_sync(upload.add, part)
         except TimeoutError:
             why = "The bot's files did not arrive in time. Retry."
             raise RequestRefused(why, Code.DEADLINE_EXCEEDED) from None
@@ -244,23 +246,20 @@ class Desk:
             raise BadSubmission(f"The name or the version has more than {config.max_submission_name} characters.")
         if not header.notes.isprintable() or len(header.notes) > config.max_notes:
             raise BadSubmission(f"The notes must have at most {config.max_notes} printable characters.")
-        return Upload(folder, header, largest=config.max_submission_bytes, most_files=config.max_submission_files)
+        return Upload(folder, header, config.max_submission_bytes)
 
-    async def _report(self, token: Token, line: dict[str, Any], header: pb.SubmitHeader, stream: Any) -> None:
+    async def _report(self, token: Token, message: pb.SubmitResponse, header: pb.SubmitHeader, stream: Any) -> None:
         """Send what the submission process reports to the client."""
-        if why := line.get("refused"):
-            await self._refuse(token, why, stream)
-        elif submitted := line.get("submitted"):
-            label = f"{submitted['name']} {submitted['version']}"
-            log_event("bot.submitted", bot=label, user=token.user, is_new=submitted["is_new"])
+        if message.HasField("refused"):
+            await self._refuse(token, message.refused, stream)
+            return
+        if message.HasField("submitted"):
+            bot = message.submitted
+            label = f"{bot.name} {bot.version}"
+            log_event("bot.submitted", bot=label, user=token.user, is_new=bot.is_new)
             detail = f"{label}, {header.content_hash}, from {peer_address(stream)}"
             await self.authenticator.audit(token, "submitted", detail)
-            await stream.write(pb.SubmitResponse(submitted=pb.SubmittedBot(**submitted)).SerializeToString())
-        elif failed := line.get("shortcoming"):
-            check = pb.FailedCheck(what=failed[0], detail=failed[1])
-            await stream.write(pb.SubmitResponse(failed_check=check).SerializeToString())
-        else:
-            await stream.write(pb.SubmitResponse(doing=line["doing"]).SerializeToString())
+        await stream.write(message.SerializeToString())
 
     async def _refuse(self, token: Token, why: str, stream: Any) -> None:
         log_event("submission.refused", user=token.user, why=why)

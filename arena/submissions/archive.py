@@ -6,6 +6,7 @@ compression are limited. Nothing else in the archive has an effect: neither link
 
 from __future__ import annotations
 
+import errno
 import gzip
 import os
 import stat
@@ -72,7 +73,15 @@ def unpack(archive: Path, folder: Path, limits: SubmissionConfig = CONFIG) -> No
         NotImplementedError,
         struct.error,
     ) as error:
-        raise BadSubmission(f"`{archive.name}` is not a valid archive of a bot, or is damaged: {error}.") from error
+        raise _damaged(archive, error) from error
+    except OSError as error:
+        if error.errno != errno.EINVAL:  # zipfile seeks to any offset that the archive names
+            raise
+        raise _damaged(archive, error) from error
+
+
+def _damaged(archive: Path, error: Exception) -> BadSubmission:
+    return BadSubmission(f"`{archive.name}` is not a valid archive of a bot, or is damaged: {error}.")
 
 
 class InvalidArchive(Exception):

@@ -19,40 +19,26 @@ HOLDING_RESUME: Holding
 HOLDING_FOLLOW: Holding
 
 class SubmitRequest(_message.Message):
-    __slots__ = ("header", "file", "data")
+    __slots__ = ("header", "data")
     HEADER_FIELD_NUMBER: _ClassVar[int]
-    FILE_FIELD_NUMBER: _ClassVar[int]
     DATA_FIELD_NUMBER: _ClassVar[int]
     header: SubmitHeader
-    file: SubmitFile
     data: bytes
-    def __init__(self, header: _Optional[_Union[SubmitHeader, _Mapping]] = ..., file: _Optional[_Union[SubmitFile, _Mapping]] = ..., data: _Optional[bytes] = ...) -> None: ...
+    def __init__(self, header: _Optional[_Union[SubmitHeader, _Mapping]] = ..., data: _Optional[bytes] = ...) -> None: ...
 
 class SubmitHeader(_message.Message):
-    __slots__ = ("name", "version", "notes", "program", "content_hash", "files", "size")
+    __slots__ = ("name", "version", "notes", "content_hash", "size")
     NAME_FIELD_NUMBER: _ClassVar[int]
     VERSION_FIELD_NUMBER: _ClassVar[int]
     NOTES_FIELD_NUMBER: _ClassVar[int]
-    PROGRAM_FIELD_NUMBER: _ClassVar[int]
     CONTENT_HASH_FIELD_NUMBER: _ClassVar[int]
-    FILES_FIELD_NUMBER: _ClassVar[int]
     SIZE_FIELD_NUMBER: _ClassVar[int]
     name: str
     version: str
     notes: str
-    program: str
     content_hash: str
-    files: int
     size: int
-    def __init__(self, name: _Optional[str] = ..., version: _Optional[str] = ..., notes: _Optional[str] = ..., program: _Optional[str] = ..., content_hash: _Optional[str] = ..., files: _Optional[int] = ..., size: _Optional[int] = ...) -> None: ...
-
-class SubmitFile(_message.Message):
-    __slots__ = ("path", "executable")
-    PATH_FIELD_NUMBER: _ClassVar[int]
-    EXECUTABLE_FIELD_NUMBER: _ClassVar[int]
-    path: str
-    executable: bool
-    def __init__(self, path: _Optional[str] = ..., executable: _Optional[bool] = ...) -> None: ...
+    def __init__(self, name: _Optional[str] = ..., version: _Optional[str] = ..., notes: _Optional[str] = ..., content_hash: _Optional[str] = ..., size: _Optional[int] = ...) -> None: ...
 
 class SubmitResponse(_message.Message):
     __slots__ = ("doing", "failed_check", "submitted", "refused")

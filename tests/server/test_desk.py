@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import io
 import os
 import socket
+import tarfile
 import threading
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
@@ -20,7 +22,8 @@ from arena.errors import ArenaError, BadSubmission, NotFound
 from arena.reports.build import build_boards, build_overall
 from arena.reports.exports import as_markdown
 from arena.reports.listings import list_bots, list_matches, list_tournaments
-from arena.server import intake
+from arena.server import submission_worker
+from arena.server.submission_worker import SubmissionJob
 from arena.server.tls import self_signed
 from arena.store.home import Home
 from arena.store.store import Store
@@ -69,7 +72,9 @@ def bot_in(folder: Path, text: str = BOT, **others: bytes) -> BotUpload:
     (files / "bot.py").write_text(text)
     for name, content in others.items():
         (files / name).write_bytes(content)
-    return BotUpload(files, "bot.py", "mine")
+    if others:
+        (files / "arena.toml").write_text('command = ["python", "bot.py"]\n')
+    return BotUpload(files, "mine")
 
 
 def kept(served: Serving) -> tuple[list[str], list[str], list[str]]:
@@ -149,7 +154,7 @@ def test_who_is_not_let_in_hears_why_and_changes_nothing(served: Serving, tmp_pa
         server.retire("bot1", undo=False)
     with asked(served, submitting) as server:
         with pytest.raises(ArenaError, match="`anna/mine` is not your bot"):
-            server.submit(BotUpload(bot.files, "bot.py", "anna/mine"), lambda _: None)
+            server.submit(BotUpload(bot.files, "anna/mine"), lambda _: None)
         with pytest.raises(ArenaError, match="`bot1` is not your bot"):
             server.retire("bot1", undo=False)
     assert deeds(served, "cleo").count("refused") == 5
@@ -216,7 +221,7 @@ def test_a_bot_is_handed_in_retired_and_brought_back(served: Serving, tmp_path: 
         assert found.content_hash == content_hash(folder)
     assert (served.home / "bots" / found.program / "weights" / "large").read_bytes() == bytes(200_000)
     with asked(served, served.token("gina", Scope.SUBMIT)) as server:
-        again = server.submit(BotUpload(folder, "", "gina/walnut"), lambda _: None)
+        again = server.submit(BotUpload(folder, "gina/walnut"), lambda _: None)
         assert (again.label, again.is_new) == ("gina/walnut 2", False)
         server.retire("gina/walnut", undo=False)
         assert "gina/walnut" not in {row.bot for row in server.bots(every=False)}
@@ -237,40 +242,41 @@ def test_a_bot_that_fails_its_check_is_not_taken_in(served: Serving, tmp_path: P
     until(lambda: kept(served) == before)  # its files are removed a moment after it was told
 
 
-def header(**more: Any) -> pb.SubmitRequest:
-    facts = {"name": "mine", "content_hash": "0" * 64, "files": 1, "size": 3, "program": "bot.py", **more}
-    return pb.SubmitRequest(header=pb.SubmitHeader(**facts))
+def archive_of(*names: str, content: bytes = b"abc") -> bytes:
+    packed = io.BytesIO()
+    with tarfile.open(fileobj=packed, mode="w:gz") as archive:
+        for name in names:
+            info = tarfile.TarInfo(name)
+            info.size = len(content)
+            archive.addfile(info, io.BytesIO(content))
+    return packed.getvalue()
 
 
-def file(path: str = "bot.py") -> pb.SubmitRequest:
-    return pb.SubmitRequest(file=pb.SubmitFile(path=path))
-
-
-def data(content: bytes = b"abc") -> pb.SubmitRequest:
-    return pb.SubmitRequest(data=content)
+def upload(content: bytes, **more: Any) -> list[pb.SubmitRequest]:
+    facts = {"name": "mine", "content_hash": "0" * 64, "size": len(content), **more}
+    return [pb.SubmitRequest(header=pb.SubmitHeader(**facts)), pb.SubmitRequest(data=content)]
 
 
 LIES = [
     ([], "is empty"),
-    ([file(), data()], "must start with a header"),
-    ([header(), file(), data()], "not what was announced, by its hash"),
-    ([header(), file(), data(b"ab")], "not all that was announced"),
-    ([header(), file(), data(b"abcd")], "more bytes than were announced"),
-    ([header(), data()], "data before the first file"),
-    ([header(), file(), file("other")], "more files than were announced"),
-    ([header(files=2), file("a"), file("a")], "'a' is there twice"),
-    ([header(files=2), file("a"), file("a/b")], "'a/b' is there twice"),
-    ([header(files=0)], "this bot has 0 files"),
-    ([header(size=10**12)], "here it may have 5,000 files and 67,108,864 bytes"),
-    ([header(), file("../bot.py")], "is no name for a file"),
-    ([header(), file("/etc/passwd")], "is no name for a file"),
-    ([header(), file("a\0b")], "is no name for a file"),
-    ([header(), file("/".join("a" * 70))], "is no name for a file"),
-    ([header(program="a/b")], "is not in the bot's own folder"),
-    ([header(), file("other"), data()], "'bot.py', with which it is to be started, is not among its files"),
-    ([header(), header()], "neither a file nor data"),
-    ([header(notes="\x1b[2J")], "printable"),
-    ([header(name="x" * 200)], "more than 100 characters"),
+    (upload(b"abc")[1:], "must start with a header"),
+    (upload(archive_of("bot.py")), "do not have the announced content hash"),
+    (upload(b"abc", size=4), "smaller than announced"),
+    (upload(b"abc", size=2), "larger than announced"),
+    (upload(b"", size=0), "has 0 bytes"),
+    (upload(b"abc", size=10**12), "accepts up to 67,108,864"),
+    (upload(b"abc")[:1] * 2, "must be data"),
+    (upload(b"no archive"), "not a valid archive"),
+    (upload(archive_of("bot.py")[:-9]), "not a valid archive"),
+    (upload(archive_of("bot.py", "bot.py")), "`bot.py` occurs twice"),
+    (upload(archive_of("../bot.py")), "not a valid path"),
+    (upload(archive_of("/etc/passwd")), "not a valid path"),
+    (upload(archive_of("a/" * 70 + "b")), "nested too deep"),
+    (upload(archive_of(*map(str, range(5001)), content=b"")), "more than 64 MiB or 5,000 files"),
+    (upload(archive_of("bot", content=bytes(2**26 + 1))), "more than 64 MiB or 5,000 files"),
+    (upload(archive_of("a", "b")), "mine` has no arena.toml"),
+    (upload(b"abc", notes="\x1b[2J"), "printable"),
+    (upload(b"abc", name="x" * 200), "more than 100 characters"),
 ]
 
 
@@ -378,7 +384,8 @@ def test_a_server_that_stops_breaks_submissions_off(served: Serving, tmp_path: P
 def test_without_a_sandbox_no_bot_from_elsewhere_is_started(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     from arena.sandbox import Sandbox, Tier, probe
 
-    monkeypatch.setattr(intake, "choose", lambda _: (Sandbox(Tier.NONE), probe(Tier.NONE)))
-    job = intake.IntakeJob(str(tmp_path), None, str(tmp_path), "bot.py", "anna/mine", None, "", "auto")
-    with pytest.raises(BadSubmission, match="this server has no sandbox"):
-        intake._take_in(job, tmp_path, lambda **_: None)
+    monkeypatch.setattr(submission_worker, "choose", lambda _: (Sandbox(Tier.NONE), probe(Tier.NONE)))
+    written: list[pb.SubmitResponse] = []
+    job = SubmissionJob(str(tmp_path), None, "bot.tar.gz", "0" * 64, "anna/mine", None, "", "auto", 10, 10)
+    submission_worker.report_submission(job, written.append)
+    assert written[0].refused.startswith("This server has no sandbox")

@@ -234,6 +234,7 @@ def test_a_zip_that_lies_about_its_files_is_refused(tmp_path: Path) -> None:
         "larger": (directory + 24, struct.pack("<L", 2000)),
         "encrypted": (directory + 8, struct.pack("<H", 1)),
         "lzma": (directory + 10, struct.pack("<H", zipfile.ZIP_LZMA)),
+        "before its start": (whole.index(b"PK\5\6") + 16, struct.pack("<L", directory + 10)),
         "many files": (whole.index(b"PK\5\6") + 12, struct.pack("<L", 2**24)),
     }
     for name, (offset, data) in lies.items():

@@ -1,19 +1,28 @@
-"""Whatever somebody sends as a bot's files: they lie in their folder, no more than were announced, or it is refused."""
+"""Any upload and any archive: its files are below their folder and within the limits, or it is refused.
+
+The first byte selects what follows: `t` a tar archive (compressed here: a random checksum is never right), `z` a
+.zip, anything else the messages of an upload.
+"""
 
 from __future__ import annotations
 
+import gzip
+import io
 import os
+import tarfile
 import tempfile
+import zipfile
 from pathlib import Path
 
 from google.protobuf.message import DecodeError
 
 from arena.errors import BadSubmission
 from arena.server.upload import Upload
-from arena.submissions.files import content_hash
+from arena.submissions.archive import pack, unpack
+from arena.submissions.config import SubmissionConfig
 from arena.v1 import desk_pb2 as pb
 
-LARGEST, MOST_FILES = 10_000, 5
+LIMITS = SubmissionConfig(most_bytes=10_000, most_files=5, archive_header=20_000)
 MARK = b"\x00part\x00"
 """Between two messages."""
 
@@ -21,48 +30,62 @@ MARK = b"\x00part\x00"
 def check(data: bytes) -> None:
     with tempfile.TemporaryDirectory(prefix="arena-fuzz-") as place:
         folder = Path(place) / "here" / "files"
+        folder.parent.mkdir()
+        archive = Path(place) / ("bot.zip" if data[:1] == b"z" else "bot.tar.gz")
         try:
-            _receive(folder, data)
+            if data[:1] == b"t":
+                archive.write_bytes(gzip.compress(data[1:], 1))
+            elif data[:1] == b"z":
+                archive.write_bytes(data[1:])
+            else:
+                archive = _receive(Path(place) / "upload", data)
+            unpack(archive, folder, LIMITS)
         except (BadSubmission, DecodeError) as error:
-            str(error).encode()
-        found = [Path(parent) / name for parent, _, names in os.walk(place) for name in names]
-        assert all(path.is_relative_to(folder) and not path.is_symlink() for path in found)
-        assert len(found) <= MOST_FILES
-        assert sum(path.stat().st_size for path in found) <= LARGEST
-        assert os.listdir(place) in ([], ["here"])  # noqa: PTH208, the names are what counts
+            str(error).encode(errors="surrogateescape")
+        found = [Path(parent) / name for parent, _, names in os.walk(folder) for name in names]
+        assert not any(path.is_symlink() for path in found)
+        assert len(found) <= LIMITS.most_files
+        assert sum(path.stat().st_size for path in found) <= LIMITS.most_bytes
+        assert set(os.listdir(place)) <= {"here", "upload", "bot.zip", "bot.tar.gz"}  # noqa: PTH208
+        assert set(os.listdir(folder.parent)) <= {"files"}  # noqa: PTH208
 
 
-def _receive(folder: Path, data: bytes) -> None:
+def _receive(folder: Path, data: bytes) -> Path:
     first, *others = [pb.SubmitRequest.FromString(part) for part in data.split(MARK)]
-    upload = Upload(folder, first.header, largest=LARGEST, most_files=MOST_FILES)
+    upload = Upload(folder, first.header, LIMITS.most_bytes)
     try:
         for part in others:
-            upload.take(part)
+            upload.add(part)
         upload.finish()
     finally:
         upload.close()
-    assert content_hash(folder) == first.header.content_hash
+    assert upload.archive.stat().st_size == first.header.size
+    return upload.archive
 
 
 def seeds() -> list[bytes]:
+    packed, zipped = io.BytesIO(), io.BytesIO()
     with tempfile.TemporaryDirectory(prefix="arena-fuzz-") as place:
         (Path(place) / "bot.py").write_bytes(b"pass")
         (Path(place) / "data").mkdir()
         (Path(place) / "data" / "a").write_bytes(b"x")
-        content = content_hash(Path(place))
-    header = pb.SubmitHeader(name="a", version="1", program="bot.py", content_hash=content, files=2, size=5)
-    bot = pb.SubmitFile(path="bot.py")
+        pack(Path(place), packed)
+    content = packed.getvalue()
+    with zipfile.ZipFile(zipped, "w", zipfile.ZIP_DEFLATED) as archive:
+        for name in ("bot.py", "data/a", "data/", "../x", "/y", "d\\e"):
+            archive.writestr(name, b"x" * 50)
     parts = [
-        pb.SubmitRequest(header=header),
-        pb.SubmitRequest(file=bot),
-        pb.SubmitRequest(data=b"pa"),
-        pb.SubmitRequest(data=b"ss"),
-        pb.SubmitRequest(file=pb.SubmitFile(path="data/a")),
-        pb.SubmitRequest(data=b"x"),
+        pb.SubmitRequest(header=pb.SubmitHeader(name="a", version="1", content_hash="0" * 64, size=len(content))),
+        pb.SubmitRequest(data=content[:20]),
+        pb.SubmitRequest(data=content[20:]),
     ]
-    lies = [
-        pb.SubmitRequest(file=pb.SubmitFile(path=path, executable=True))
-        for path in ("../bot.py", "/bot.py", "data/../../x", "./a", "a/", "a//b", "data", ".")
-    ]
-    whole = MARK.join(part.SerializeToString() for part in parts)
-    return [whole, *(MARK.join(part.SerializeToString() for part in [parts[0], lie, parts[5]]) for lie in lies)]
+    tars = [b"t" + gzip.decompress(content)]
+    for style in (tarfile.USTAR_FORMAT, tarfile.GNU_FORMAT, tarfile.PAX_FORMAT):
+        tar = io.BytesIO()
+        with tarfile.open(fileobj=tar, mode="w", format=style) as opened:
+            for name, kind in {"a" * 90: tarfile.REGTYPE, "l" * 90: tarfile.SYMTYPE, "../x": tarfile.REGTYPE}.items():
+                info = tarfile.TarInfo(name)
+                info.type, info.linkname, info.mtime = kind, "/etc/passwd", 1.5
+                opened.addfile(info)
+        tars.append(b"t" + tar.getvalue().rstrip(b"\0") + b"\0" * 1024)
+    return [MARK.join(part.SerializeToString() for part in parts), b"z" + zipped.getvalue(), *tars]
