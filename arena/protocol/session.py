@@ -191,7 +191,7 @@ class Session:
         if message.HasField("hello"):
             raise ProtocolBroken("it said hello twice")
         if len(answers.turn) != count or len(answers.action) != count:
-            raise ProtocolBroken("it sent answers in lists that are not equally long")
+            raise ProtocolBroken("it sent answers in lists of different lengths")
         if not count:
             self._count_stray("empty messages")
         pending = self.pending
@@ -209,7 +209,7 @@ class Session:
                 else:
                     if (seat := self.seats.get(number)) and not seat.forfeited:
                         unasked.append(Unasked(seat, turn))
-                    self._count_stray("answers to what it is not asked")
+                    self._count_stray("answers to turns that it was not asked")
         finally:
             self.batching.in_flight -= len(answered)
             if len(pending.batches) < batches:

@@ -1,7 +1,8 @@
-"""One match as the referee sees it: whose turn it is, who has forfeited, what goes into the replay. No I/O, no clock.
+"""One match: whose turn it is, who has forfeited, the time accounts, the replay. Pure: no I/O, no clock.
 
-The referee hands in answers with the think time it measured, and faults; the match says what comes next. For seats that
-have forfeited the house plays, with an action that is drawn from the match's own seed.
+1. An answer counts if it is within the time limits, is the code of an action, and the action is legal.
+2. Anything else forfeits the seat. The house plays on for it with random legal actions from the match's own seed.
+3. The match ends with the game, or when every seat has forfeited.
 """
 
 from __future__ import annotations
@@ -9,6 +10,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from hashlib import sha256
+from math import inf
 from random import Random
 
 from arena.errors import IllegalAction
@@ -20,59 +22,56 @@ from arena.replay import Decision, Fault, FaultKind, Header, Replay, result_line
 
 @dataclass(frozen=True, slots=True)
 class Limits:
-    """How long a bot may take. None: as long as it likes."""
+    """The time limits of a bot, in seconds. None: no limit."""
 
     start: float = 10.0
-    """Seconds from the start of its process to its hello."""
+    """From the start of its process to its hello."""
     turn: float | None = 1.0
-    """Seconds for one turn."""
+    """For one turn."""
     match: float | None = None
-    """Seconds for all turns of a seat in one match."""
-
-    def patience(self, allowed: float) -> float:
-        """The seconds of waiting after which a bot has lost that may use so many seconds of processor time.
-
-        Generous: on a busy machine a bot that works all the time gets a part of a core only. It is there for bots that
-        do nothing at all.
-        """
-        return PATIENCE * allowed + PATIENCE_BESIDES
+    """For all turns of a seat in one match."""
 
 
-PATIENCE, PATIENCE_BESIDES = 5, 1.0
+def wall_limit_ms(seconds: float | None) -> float:
+    """Return the limit of wall time that goes with a time limit, in ms.
+
+    It is generous, because on a busy machine a bot gets only part of a core. It is there for bots that do nothing.
+    """
+    return inf if seconds is None else 1000 * (5 * seconds + 1.0)
 
 
 @dataclass(frozen=True, slots=True)
 class MatchPlan:
-    """A match that is to be played."""
+    """A match to play."""
 
     id: str
     game: str
     options: dict[str, str]
     seed: str
     bots: tuple[str, ...]
-    """The bots' labels, name and version, in seat order."""
+    """The bots' labels (name and version), in seat order."""
 
 
 @dataclass(frozen=True, slots=True)
 class Outcome:
-    """A match that has been played."""
+    """A finished match."""
 
     plan: MatchPlan
     result: Result
     replay: Replay
     faults: tuple[Fault, ...]
     think_ms: tuple[float, ...]
-    """Per seat, the think time it was charged in all."""
+    """Per seat, the think time charged."""
     wall_ms: tuple[float, ...]
-    """Per seat, how long the match waited for it."""
+    """Per seat, the time that the match waited for its answers."""
     cpu_ms: tuple[float | None, ...]
-    """Per seat, the processor time it used for its turns; None where that was not measured."""
+    """Per seat, the CPU time used for its turns; None where it was not measured."""
     decisions: tuple[int, ...]
-    """Per seat, how many turns its bot answered."""
+    """Per seat, the number of turns answered."""
     overhead_ms: float = 0.0
-    """What the match took besides: the referee's work, and turns that waited until a bot had room for them."""
+    """The rest of the match's duration: the referee's work, and turns that waited to be sent."""
     overloaded: bool = False
-    """Whether the machine had too much to do meanwhile, by other programs or by this one."""
+    """Whether the machine was overloaded meanwhile."""
 
 
 class Match:
@@ -81,6 +80,8 @@ class Match:
     __slots__ = (
         "_faults",
         "_house",
+        "_match_wall_ms",
+        "_turn_wall_ms",
         "cpu_ms",
         "decisions",
         "encoder",
@@ -101,8 +102,9 @@ class Match:
         self.state = game.new(len(plan.bots), plan.seed, **plan.options)
         self.encoder = codec_of(plan.game).encoder(self.state)
         self.turn = 1
-        """The number of the decision that is due."""
+        """The number of the current decision."""
         self.forfeited: list[int] = []
+        self._turn_wall_ms, self._match_wall_ms = wall_limit_ms(limits.turn), wall_limit_ms(limits.match)
         self.think_ms = [0.0] * self.state.seats
         self.wall_ms = [0.0] * self.state.seats
         self.cpu_ms: list[float | None] = [None] * self.state.seats
@@ -111,29 +113,29 @@ class Match:
         self._house: Random | None = None
         options = game.complete(plan.options)
         self.replay = Replay(Header(plan.id, plan.game, options, plan.seed, plan.bots, self.state.deal()))
-        """What has happened so far; the result is there once `outcome` was asked for."""
+        """The decisions and faults so far; `outcome` adds the result."""
 
     @property
     def seat_to_ask(self) -> int | None:
-        """The seat whose bot must answer now; None when the match is over."""
-        return None if self.over else self.state.to_move
+        """The seat whose player must answer now; None when the match is over."""
+        return None if len(self.forfeited) == self.state.seats else self.state.to_move
 
     @property
     def over(self) -> bool:
         return self.state.to_move is None or len(self.forfeited) == self.state.seats
 
     def seed_for(self, seat: int) -> int:
-        """A number that the bot on this seat may seed its randomness with; it tells nothing about the deal."""
+        """Return a seed for the bot's own randomness; it says nothing about the deal."""
         return int.from_bytes(sha256(f"bot {seat} {self.plan.seed}".encode()).digest()[:8])
 
     def ms_left(self, seat: int) -> int:
-        """What is left of the seat's time for the match, at least 1 where it is limited; 0: it is not."""
+        """Return what is left of the seat's time for the match, at least 1; 0 if there is no limit."""
         if self.limits.match is None:
             return 0
         return max(1, round(self.limits.match * 1000 - self.think_ms[seat]))
 
     def answer(self, seat: int, code: int, spent: Spent) -> Fault | None:
-        """Takes the answer of the seat on turn, and then what the house does. Returns the fault, if it was one."""
+        """Play the answer of the seat whose turn it is, then the house's turns. Return the fault, if it is one."""
         overtime = self.overtime(seat, spent)
         self.charge(seat, spent)
         self.decisions[seat] += 1
@@ -150,13 +152,13 @@ class Match:
             self._play_house()
         return None
 
-    def go_on_after(self, entries: Sequence[Decision | Fault]) -> None:
-        """Plays what was played before. Raises an ArenaError where that cannot have been this match."""
+    def resume(self, entries: Sequence[Decision | Fault]) -> None:
+        """Replay the entries of a suspended match. Raise an `ArenaError` if they do not fit this match."""
         game = find_game(self.plan.game)
         for entry in entries:
             if isinstance(entry, Fault):
                 self.forfeit(entry.seat, entry.fault, entry.detail)
-            elif not entry.by_house:  # the house plays by itself, as it did then
+            elif not entry.by_house:  # the house plays the same actions again
                 action = game.parse_action(entry.action)
                 if entry.seat != self.state.to_move:
                     raise IllegalAction(f"it was not the turn of seat {entry.seat}.")
@@ -167,30 +169,34 @@ class Match:
                     self._play_house()
 
     def charge(self, seat: int, spent: Spent) -> None:
-        """Adds the time to the seat's accounts."""
+        """Add the time to the seat's accounts."""
         self.think_ms[seat] += spent.charged
         self.wall_ms[seat] += spent.wall
         if spent.cpu is not None:
             self.cpu_ms[seat] = (self.cpu_ms[seat] or 0.0) + spent.cpu
 
     def overtime(self, seat: int, spent: Spent) -> str | None:
-        """Why a turn that has taken that long, on top of what is charged already, is over time; None if it is not."""
+        """Return which limit a turn exceeds that has taken this long; None if it exceeds none."""
         limits = self.limits
-        of = "" if spent.cpu is None else " of processor time"
-        if limits.turn is not None:
-            if spent.charged > limits.turn * 1000:
-                return f"The answer took more than the {limits.turn:g} s{of} that are allowed for a turn."
-            if spent.wall > (patience := limits.patience(limits.turn)) * 1000:
-                return f"There was no answer for {patience:g} s, and {limits.turn:g} s{of} are allowed for a turn."
+        charged = spent.wall if spent.cpu is None else spent.cpu
+        if limits.turn is not None and (charged > limits.turn * 1000 or spent.wall > self._turn_wall_ms):
+            return self._time_exceeded("Time limit", limits.turn, seat, spent)
         if limits.match is not None:
-            if self.think_ms[seat] + spent.charged > limits.match * 1000:
-                return f"Its turns took more than the {limits.match:g} s{of} that are allowed for a match."
-            if self.wall_ms[seat] + spent.wall > (patience := limits.patience(limits.match)) * 1000:
-                return f"Its turns took {patience:g} s, and {limits.match:g} s{of} are allowed for a match."
+            wall, think = self.wall_ms[seat] + spent.wall, self.think_ms[seat] + charged
+            if think > limits.match * 1000 or wall > self._match_wall_ms:
+                total = Spent(wall, None if spent.cpu is None else think)
+                return self._time_exceeded("Match time limit", limits.match, seat, total)
         return None
 
+    def _time_exceeded(self, what: str, limit: float, seat: int, spent: Spent) -> str:
+        of = "" if spent.cpu is None else " of CPU time"
+        where = f"(seat {seat}, decision {self.turn})"
+        if spent.charged > limit * 1000:
+            return f"{what} exceeded: used {spent.charged / 1000:.2f} s{of}, limit {limit:g} s {where}."
+        return f"{what} exceeded: waited {spent.wall / 1000:.1f} s, limit {limit:g} s{of} {where}."
+
     def forfeit(self, seat: int, kind: FaultKind, detail: str) -> Fault:
-        """The seat loses the match; from here on the house plays for it."""
+        """Lose the seat by a fault; the house plays on for it."""
         fault = Fault(seat, kind, detail)
         self.forfeited.append(seat)
         self._faults.append(fault)
@@ -210,7 +216,7 @@ class Match:
         self.turn += 1
 
     def outcome(self) -> Outcome:
-        """What came of it. Only when the match is over."""
+        """Return the result of a match that is over."""
         result = self.state.result(self.forfeited)
         self.replay.result = result_line(result)
         return Outcome(

@@ -1,8 +1,4 @@
-"""Many matches between the same bots, several at a time.
-
-Deals come in blocks: each is played once for every rotation of the bots around the table, so that nobody has the better
-seat or the better cards.
-"""
+"""A series of matches between the same bots. Every deal is played once per rotation of the seats, for fairness."""
 
 from __future__ import annotations
 
@@ -17,17 +13,17 @@ from arena.referee.referee import Referee
 
 @dataclass(frozen=True, slots=True)
 class Pairing:
-    """A match of a series: its plan, and which of the series' bots sits where."""
+    """A match of a series."""
 
     plan: MatchPlan
     entrants: tuple[int, ...]
-    """For each seat, the number of the bot in the series."""
+    """For each seat, the index of its bot in the series."""
 
 
 def pairings(
     game: str, options: dict[str, str], labels: Sequence[str], games: int, seed: str, *, rotate: bool = True
 ) -> Iterator[Pairing]:
-    """The matches of a series: every deal once for each rotation, until there are as many as wanted."""
+    """Yield the `games` matches of a series."""
     seats = len(labels)
     for number in range(games):
         deal, turn = divmod(number, seats) if rotate else (number, 0)
@@ -43,29 +39,29 @@ def pairings(
 
 
 async def play_series(
-    referee: Referee, series: Iterator[Pairing], programs: Sequence[Launch], at_once: int
+    referee: Referee, series: Iterator[Pairing], launches: Sequence[Launch], at_once: int
 ) -> AsyncIterator[tuple[Pairing, Outcome]]:
-    """Plays the matches, that many at a time, and yields each as it ends."""
+    """Play the matches, `at_once` at the same time, and yield each as it ends."""
     ended: asyncio.Queue[tuple[Pairing, Outcome] | None] = asyncio.Queue()
 
-    async def play_one_after_another() -> None:
+    async def play_matches() -> None:
         try:
-            for pairing in series:  # shared by all of them: each takes the next match that nobody has taken
-                contestants = [programs[entrant] for entrant in pairing.entrants]
+            for pairing in series:  # shared by all tasks: each takes the next match
+                contestants = [launches[entrant] for entrant in pairing.entrants]
                 ended.put_nowait((pairing, await referee.play(pairing.plan, contestants)))
         finally:
             ended.put_nowait(None)
 
-    tables = [asyncio.create_task(play_one_after_another()) for _ in range(at_once)]
+    tasks = [asyncio.create_task(play_matches()) for _ in range(at_once)]
     try:
-        open_tables = len(tables)
-        while open_tables:
+        running = len(tasks)
+        while running:
             item = await ended.get()
             if item is None:
-                open_tables -= 1
+                running -= 1
             else:
                 yield item
-        await asyncio.gather(*tables)  # raises what went wrong, if anything did
+        await asyncio.gather(*tasks)  # raises a task's exception
     finally:
-        for table in tables:
-            table.cancel()
+        for task in tasks:
+            task.cancel()

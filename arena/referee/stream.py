@@ -167,7 +167,7 @@ class BotStream:
     async def _read(self, stream: RawStream) -> None:
         while (data := await stream.read()) is not grpc.aio.EOF:
             if len(data) > self.max_message:
-                detail = f"It sent a message of {len(data)} bytes, allowed are {self.max_message}."
+                detail = f"It sent a message of {len(data)} bytes, the limit is {self.max_message}."
                 self.forfeit_all(FaultKind.PROTOCOL, detail)
                 return
             try:
@@ -211,7 +211,7 @@ class BotStream:
         now = self._now()
         if state is SessionState.LATE:
             if now.time - (session.clock.late_since or now.time) > hung:
-                self._hang(f"It was over time and silent for {hung:g} s more.")
+                self._hang(f"It exceeded its time limit and sent nothing for {hung:g} s more.")
         elif thinking := session.thinking(now):
             seat, spent = thinking
             if why := seat.overtime(spent):

@@ -45,7 +45,7 @@ class SuspendedMatch:
     def match(self, plan: MatchPlan, limits: Limits) -> Match:
         """Return the match as it was. Raise `ArenaError` if the record does not belong to this plan."""
         match = Match(plan, limits)
-        match.go_on_after(self.entries)
+        match.resume(self.entries)
         return match
 
     def lines(self) -> str:

@@ -153,7 +153,7 @@ BOTS = (
         CONTAINED,
         CONTAINED,
         CONTAINED,
-        fault=r"took more than the 2 s",
+        fault=r"limit 2 s",
         forfeits=tuple(Tier),
         alone=True,
         hurried=True,

@@ -82,7 +82,7 @@ def test_a_bot_that_sleeps_or_goes_loses_its_match_and_nobody_else_waits(served:
         session = asyncio.create_task(BotSession(Simple("plays")).play(served.door, served.token("emil")))
         async with visiting(served.door, hello(served.token("finn"), "sleeps")) as sleeper:
             await sleeper.hear_turn()
-            assert "more than the 2 s" in await sleeper.hear_fault()
+            assert "limit 2 s" in await sleeper.hear_fault()
         async with visiting(served.door, hello(served.token("finn"), "goes")) as goer:
             await goer.hear_turn()
         await asyncio.to_thread(until, lambda: bool(matches_of(served, "finn/goes")))
@@ -133,7 +133,7 @@ def test_a_bot_that_sends_too_much_is_cut_off(served: Serving) -> None:
             await visitor.say(pb.PlayRequest(answers=answers))
             return await visitor.hear_fault()
 
-    assert f"allowed are {CONFIG.max_bot_message}" in asyncio.run(visit())
+    assert f"the limit is {CONFIG.max_bot_message}" in asyncio.run(visit())
 
 
 def test_only_the_latest_connection_of_a_bot_counts(served: Serving) -> None:

@@ -128,7 +128,7 @@ class BotProcess(BotStream):
         elif used - self._idle_cpu > CONFIG.ponder_ms:
             if not self._ponders:
                 self._ponders = True
-                self.child.log.note("it uses the processor while others think, so it is frozen until its next turn")
+                self.child.log.note("it uses the CPU while others think, so it is frozen until its next turn")
             self._idle_cpu = used
             self.cell.freeze(True, again=True)
 
@@ -142,7 +142,7 @@ class BotProcess(BotStream):
     def check_sockets(self) -> None:
         """End a bot that opens too many connections."""
         if (sockets := open_sockets(self.cell)) > CONFIG.max_sockets:
-            detail = f"It had {sockets} connections open, and {CONFIG.max_sockets} are allowed."
+            detail = f"It had {sockets} connections open, the limit is {CONFIG.max_sockets}."
             self.forfeit_all(FaultKind.PROTOCOL, detail)
             self.cut_off()
 
