@@ -1,7 +1,7 @@
 """SIGINT and SIGTERM: the one way to receive them.
 
-1. Only `install` and `listen` change signal handlers. Entry points of processes call them: the command line, servers,
-   child processes. Used from a notebook or a thread, everything here leaves the handlers alone.
+1. Handlers are installed by the entry points of processes only: the command line, servers, child processes. Used from
+   a notebook or a thread, `Interrupts` and `run` leave the handlers alone.
 2. SIGINT raises `KeyboardInterrupt`, SIGTERM `SystemExit(143)`.
 3. Inside `Interrupts` they are only noted. `check` raises them where nothing is half done.
 4. Inside `run` they cancel the coroutine and are raised when it has cleaned up.
@@ -12,7 +12,8 @@ from __future__ import annotations
 
 import signal
 import threading
-from collections.abc import Callable, Coroutine
+from collections.abc import Callable, Coroutine, Iterator
+from contextlib import contextmanager
 from types import FrameType, TracebackType
 from typing import Any, Self, TypeVar
 
@@ -35,6 +36,19 @@ def ignore_in_worker() -> None:
     """Leave interrupts to the parent: Ctrl-C reaches the whole process group. SIGTERM ends this process at once."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     signal.signal(signal.SIGTERM, signal.SIG_DFL)
+
+
+@contextmanager
+def sigint_ignored() -> Iterator[None]:
+    """Let processes started in the block ignore Ctrl-C, which reaches the whole group, from their first instruction."""
+    if threading.current_thread() is not threading.main_thread():  # only there can handlers be set
+        yield
+        return
+    handler = signal.signal(signal.SIGINT, signal.SIG_IGN)
+    try:
+        yield
+    finally:
+        signal.signal(signal.SIGINT, handler)
 
 
 def ignore_all() -> None:

@@ -46,7 +46,7 @@ class RefereeServer:
             try:
                 address = f"{host}:{self._server.add_insecure_port(settings.address)}"
             except RuntimeError as error:
-                raise HostFault(f"Cannot listen on `{settings.address}`: is the port in use or privileged?") from error
+                raise HostFault(f"Cannot listen on `{settings.address}`: the port is in use or forbidden.") from error
             if not settings.sandbox.is_boxed:  # a sandbox has no network
                 self.address = address
 

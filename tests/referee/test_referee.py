@@ -289,7 +289,7 @@ def test_over_tcp_with_health_and_reflection() -> None:
 
 def test_a_second_referee_on_the_same_port_is_refused() -> None:
     async def job(referee: Referee) -> None:
-        with pytest.raises(ArenaError, match="cannot listen on"):
+        with pytest.raises(ArenaError, match="Cannot listen on"):
             async with Referee(settings=Settings(address=referee.address)):
                 pass
 

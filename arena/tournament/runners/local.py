@@ -8,7 +8,6 @@ from __future__ import annotations
 import multiprocessing
 import os
 import queue
-import signal
 import sys
 import threading
 import time
@@ -21,7 +20,7 @@ from multiprocessing.context import SpawnProcess
 from types import ModuleType, TracebackType
 from typing import NamedTuple, Self
 
-from arena import supervisor
+from arena import interrupts, supervisor
 from arena.errors import HostFault
 from arena.records import MatchRecord
 from arena.tournament.planner import PlannedMatch
@@ -165,7 +164,7 @@ class LocalRunner(Runner):
         process = spawn.Process(
             target=work, args=(theirs, replace(self.setup, core=core)), name=f"arena worker {place}"
         )
-        with _ignoring_sigint(), _hidden_main():
+        with interrupts.sigint_ignored(), _hidden_main():
             process.start()
         theirs.close()
         hand = Hand(process, ours)
@@ -226,19 +225,6 @@ class LocalRunner(Runner):
         self._hands[place] = self._start(place)
         for job in dead.jobs.values():
             self._note_spoiled(job, why)
-
-
-@contextmanager
-def _ignoring_sigint() -> Iterator[None]:
-    """Let a child ignore Ctrl-C, which reaches the whole process group, from its first instruction."""
-    if threading.current_thread() is not threading.main_thread():  # only there can handlers be set
-        yield
-        return
-    handler = signal.signal(signal.SIGINT, signal.SIG_IGN)
-    try:
-        yield
-    finally:
-        signal.signal(signal.SIGINT, handler)
 
 
 @contextmanager
