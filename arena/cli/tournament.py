@@ -2,20 +2,21 @@
 
 from __future__ import annotations
 
+from functools import partial
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from arena.api import Arena
 from arena.cli.cluster import TlsCa, TlsCert, TlsKey
 from arena.cli.console import err
-from arena.cli.holding import ABOUT_HERE, hold
 from arena.cli.options import DEFAULT_HOME, Seed, StoreUrl, TimeLimit, printable, seconds
 from arena.cli.options import Home as HomeOption
 from arena.cli.progress import Display
+from arena.cli.remote_tournament import DECIDED_BY_SERVER, SERVER_OPTIONS, show_remote, stop_remote
 from arena.cli.sandboxes import LimitOptions, PonderOption, SandboxMode, allowance, ponder_option
-from arena.cli.servers import Insecure, ServerAddress, ServerCa, TokenFile, connected, not_connected
+from arena.cli.servers import Insecure, ServerAddress, ServerCa, TokenFile, connected, not_connected, refuse_given
 from arena.cli.standings import print_forecast, print_outcome
 from arena.errors import ArenaError, BadTournament, HomeInUse, UserError, choices
 from arena.games.brackets import DEFAULT_BRACKETS
@@ -23,6 +24,9 @@ from arena.requests import ClusterAddress, ResumeRequest, TournamentRequest
 from arena.store import postgresql
 from arena.store.home import Home
 from arena.tournament.formats import FORMATS, RoundRobin
+
+if TYPE_CHECKING:
+    from arena.client.desk import DeskClient
 
 FREE_WHEN_RESUMED = (
     "bots",
@@ -35,6 +39,7 @@ FREE_WHEN_RESUMED = (
     "tls_ca",
     "tls_cert",
     "tls_key",
+    *SERVER_OPTIONS,
 )
 
 
@@ -124,11 +129,15 @@ def tournament(
 
     Example: arena tournament --format swiss --bracket mantis/icons
     """
+    remote = None
     if server is not None:
-        with connected(context, server, ca, token_file, insecure, here=ABOUT_HERE) as elsewhere:
-            hold(context, elsewhere, bots or [], resume=resume, follow=follow, stop=stop)
-        return
-    not_connected(context)
+        remote = connected(context, server, ca, token_file, insecure, here=DECIDED_BY_SERVER)
+        if follow or stop:
+            with remote:
+                _follow_or_stop(context, remote, follow=follow, stop=stop)
+            return
+    else:
+        not_connected(context)
     arena = Arena(home, store=store_url)
     where = _cluster(cluster, tls_ca, tls_cert, tls_key)
     if resume:
@@ -136,7 +145,7 @@ def tournament(
         if len(bots or []) > 1:
             raise BadTournament("`--resume` takes one tournament.", hint="Run `arena tournament --resume NUMBER`.")
         _run(
-            arena,
+            remote or arena,
             ResumeRequest(tournament=bots[0] if bots else None, jobs=jobs, at_once=at_once, cluster=where),
         )
         return
@@ -171,10 +180,20 @@ def tournament(
     )
     if dry_run:
         with Display() as display:
-            forecast = arena.run_forecast(request, display.show)
+            forecast = (remote.forecast if remote else arena.run_forecast)(request, display.show)
         print_forecast(forecast)
     else:
-        _run(arena, request)
+        _run(remote or arena, request)
+
+
+def _follow_or_stop(context: typer.Context, remote: DeskClient, *, follow: bool, stop: bool) -> None:
+    others = [parameter.name or "" for parameter in context.command.params]
+    free = (*SERVER_OPTIONS, "follow" if follow else "stop")
+    refuse_given(context, [name for name in others if name not in free], "{} does not apply to --follow and --stop.")
+    if stop:
+        stop_remote(remote)
+    else:
+        show_remote(remote, remote.follow)
 
 
 def _cluster(address: str | None, ca: Path | None, cert: Path | None, key: Path | None) -> ClusterAddress | None:
@@ -200,7 +219,11 @@ def _refuse_options_of_a_new_one(context: typer.Context) -> None:
             )
 
 
-def _run(arena: Arena, request: TournamentRequest | ResumeRequest) -> None:
+def _run(arena: Arena | DeskClient, request: TournamentRequest | ResumeRequest) -> None:
+    if not isinstance(arena, Arena):
+        with arena as remote:
+            show_remote(remote, partial(remote.run, request))
+        return
     display = Display()
     try:
         with display:

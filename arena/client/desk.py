@@ -6,7 +6,7 @@ Every failure is an `ArenaError` that names the server.
 from __future__ import annotations
 
 import tempfile
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from types import TracebackType
@@ -15,13 +15,22 @@ from typing import Any, Self, TypeVar
 import grpc
 from google.protobuf.message import Message
 
-from arena.client.messages import BadMessage, from_message
+from arena.client.messages import BadMessage, from_message, to_message
 from arena.client.play import CHANNEL_OPTIONS, Destination
 from arena.errors import ArenaError, BadSubmission, NotFound
+from arena.events import Activity, Note
 from arena.reports.board import Board
 from arena.reports.listings import BotSummary, MatchSummary, TournamentSummary
+from arena.requests import ResumeRequest, TournamentRequest
 from arena.submissions.archive import pack
 from arena.submissions.files import content_hash
+from arena.tournament.outcome import (
+    TournamentEvent,
+    TournamentForecast,
+    TournamentProgress,
+    TournamentResult,
+    TournamentStarted,
+)
 from arena.v1 import desk_pb2 as pb
 
 DESK = pb.DESCRIPTOR.services_by_name["Desk"].full_name
@@ -38,6 +47,13 @@ HAS_REASON = (
     grpc.StatusCode.FAILED_PRECONDITION,
 )
 """Codes with which the server sends a sentence for the user."""
+EVENTS: Mapping[str, type[TournamentEvent]] = {
+    "note": Note,
+    "activity": Activity,
+    "started": TournamentStarted,
+    "progress": TournamentProgress,
+}
+"""By their names in RunTournamentResponse."""
 Response = TypeVar("Response", bound=Message)
 Value = TypeVar("Value")
 
@@ -152,13 +168,52 @@ class DeskClient:
                 doing(event.doing)
         raise Unreachable(f"{self.address} ended the submission without a result.", hint="Submit the bot again.")
 
-    def hold(
-        self, holding: Any, bots: Sequence[str], options: Sequence[tuple[str, str]], columns: int
-    ) -> Iterator[pb.HoldTournamentResponse]:
-        """Begins a tournament there, goes on with one or follows one (pb.HOLDING_…): how it goes, to its end."""
-        wanted = [pb.TournamentOption(name=name, value=value) for name, value in options]
-        request = pb.HoldTournamentRequest(holding=holding, bots=bots, options=wanted, columns=columns)
-        return self._stream(request, pb.HoldTournamentResponse)
+    # Tournaments
+
+    def run(
+        self, request: TournamentRequest | ResumeRequest, on_progress: Callable[[TournamentEvent], None]
+    ) -> TournamentResult:
+        """Start or resume a tournament on the server and wait for its end.
+
+        The server runs it in its own home and sandbox, so these fields of the request are ignored. Raise the error
+        with which the tournament fails. The tournament continues if this call is interrupted.
+        """
+        if isinstance(request, ResumeRequest):
+            action = pb.RunTournamentRequest(resume=to_message(request, pb.ResumeOptions()))
+        else:
+            action = pb.RunTournamentRequest(start=to_message(request, pb.TournamentOptions()))
+        return self._result(action, on_progress)
+
+    def follow(self, on_progress: Callable[[TournamentEvent], None]) -> TournamentResult:
+        """Report the events of the current tournament, or of the latest one, and wait for its end."""
+        return self._result(pb.RunTournamentRequest(follow=pb.FollowOptions()), on_progress)
+
+    def forecast(
+        self, request: TournamentRequest, on_progress: Callable[[TournamentEvent], None]
+    ) -> TournamentForecast:
+        """Return the schedule and the expected duration of a tournament without playing it."""
+        action = pb.RunTournamentRequest(forecast=to_message(request, pb.TournamentOptions()))
+        return self._value(self._final_event(action, on_progress).forecast, TournamentForecast)
+
+    def _result(
+        self, action: pb.RunTournamentRequest, on_progress: Callable[[TournamentEvent], None]
+    ) -> TournamentResult:
+        return self._value(self._final_event(action, on_progress).result, TournamentResult)
+
+    def _final_event(
+        self, action: pb.RunTournamentRequest, on_progress: Callable[[TournamentEvent], None]
+    ) -> pb.RunTournamentResponse:
+        for event in self._stream(action, pb.RunTournamentResponse):
+            kind = event.WhichOneof("event")
+            if kind in ("result", "forecast"):
+                return event
+            if kind == "error":
+                raise ArenaError(f"{self.address}: {event.error.message}", hint=event.error.hint or None)
+            if kind in EVENTS:
+                on_progress(self._value(getattr(event, kind), EVENTS[kind]))
+        raise Unreachable(
+            f"{self.address} stopped reporting the tournament.", hint="Run `arena tournament --follow --server …`."
+        )
 
     def stop(self) -> None:
         """Stop the running tournament; it can be resumed."""
@@ -200,8 +255,11 @@ class DeskClient:
         return unreachable(self.address, details)
 
     def _values(self, messages: Sequence[Message], kind: type[Value]) -> list[Value]:
+        return [self._value(message, kind) for message in messages]
+
+    def _value(self, message: Message, kind: type[Value]) -> Value:
         try:
-            return [from_message(message, kind) for message in messages]
+            return from_message(message, kind)
         except BadMessage as error:
             raise ArenaError(f"{self.address} sent an invalid response: {error}") from error
 

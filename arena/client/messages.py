@@ -8,6 +8,7 @@ types correspond like this:
     another dataclass               another message
     an Enum                         a proto enum: Level.INFO is LEVEL_INFO
     tuple[X, ...], Sequence[X]      a repeated field
+    tuple[tuple[str, ...], ...]     a repeated message with the repeated field `items`
     Mapping[str, X]                 a repeated message with `key` and `value`, because a proto map has no order
 
 Only `Board` is different: the cells of its head-to-head matrix are two flat lists.
@@ -45,7 +46,7 @@ def to_message(value: object, message: M) -> M:
         _fill_board(value, message)
         return message
     for field in message.DESCRIPTOR.fields:
-        _set(message, field, getattr(value, field.name))
+        _set(message, field, value if isinstance(message, pb.NameList) else getattr(value, field.name))
     return message
 
 
@@ -77,6 +78,8 @@ def from_message(message: Message, kind: type[T]) -> T:
     """Return the value in a message. Raise `BadMessage` if it is incomplete."""
     if isinstance(message, pb.Board):
         return cast("T", _board(message))
+    if isinstance(message, pb.NameList):
+        return cast("T", tuple(message.items))
     types = _types(cast("Any", kind))
     return kind(**{field.name: _get(message, field, types[field.name]) for field in message.DESCRIPTOR.fields})
 

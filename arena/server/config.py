@@ -46,8 +46,10 @@ class ServerConfig:
     message_cost: float = 0.001
     """Work for one message, independent of the number of turns in it. Turns are held back for as long as one message
     to every bot takes, so that several turns share a message."""
+    tournament_shutdown: float = 30.0
+    """What a tournament gets to stop in order."""
     min_tournament_shutdown: float = 5.0
-    """What a tournament gets to stop in order, even if matches get less."""
+    """The same when the server stops, even if matches get less."""
 
     # The desk
     read_burst: int = 60

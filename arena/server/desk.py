@@ -17,6 +17,7 @@ from typing import Any, NoReturn, TypeVar
 
 import grpc
 from anyio import CapacityLimiter, to_thread
+from google.protobuf import text_format
 from google.protobuf.message import DecodeError, Message
 
 from arena.errors import ArenaError, BadStore, BadSubmission, NotFound
@@ -27,7 +28,7 @@ from arena.server.log import log_event
 from arena.server.metrics import Metrics
 from arena.server.rate_limit import RateLimit
 from arena.server.submission_worker import SubmissionJob, run_submission
-from arena.server.tournaments import Hosting
+from arena.server.tournaments import Tournaments
 from arena.server.upload import Upload
 from arena.store.home import Home
 from arena.store.store import Store
@@ -59,7 +60,7 @@ class Desk:
         """Submissions in progress, by token."""
         self._uploads = home.path.resolve() / "uploads"
         shutil.rmtree(self._uploads, ignore_errors=True)  # left by a server that was killed
-        self._hosting = Hosting(home, self._uploads / "nothing", sandbox)
+        self._tournaments = Tournaments(home, self._uploads / "empty", sandbox, config)
 
     def handler(self) -> grpc.GenericRpcHandler:
         """Return the handler for a gRPC server. It works on raw bytes, because invalid messages need an answer."""
@@ -74,14 +75,14 @@ class Desk:
                 "ListMatches": self._query(pb.ListMatchesRequest, desk_queries.matches),
                 "ListMatchNames": self._query(pb.ListMatchNamesRequest, desk_queries.match_names),
                 "GetReplays": self._query(pb.GetReplaysRequest, desk_queries.replays),
-                "HoldTournament": grpc.unary_stream_rpc_method_handler(self._hold),
+                "RunTournament": grpc.unary_stream_rpc_method_handler(self._run_tournament),
                 "StopTournament": grpc.unary_unary_rpc_method_handler(self._stop),
             },
         )
 
     async def drain(self, timeout: float) -> None:
         """Stop a running tournament in order and wait for submissions; then cancel them, which changes nothing."""
-        stopping = asyncio.create_task(self._hosting.stop(max(timeout, self.config.min_tournament_shutdown)))
+        stopping = asyncio.create_task(self._tournaments.stop(max(timeout, self.config.min_tournament_shutdown)))
         if self._submitting:
             await asyncio.wait(self._submitting.values(), timeout=timeout)
         for task in list(self._submitting.values()):
@@ -268,32 +269,29 @@ class Desk:
 
     # Tournaments
 
-    async def _hold(self, data: bytes, context: Any) -> AsyncIterator[bytes]:
-        held = None
-        async with self._answering("HoldTournament", context):
+    async def _run_tournament(self, data: bytes, context: Any) -> AsyncIterator[bytes]:
+        async with self._answering("RunTournament", context):
             token = await self._check(context, self._reads, Scope.ORGANISE)
-            request = _parsed(pb.HoldTournamentRequest, data)
-            if request.holding == pb.HOLDING_FOLLOW:
-                held = self._hosting.followed()
-            else:
-                held = await self._hosting.hold(self.authenticator.store, request)
-                deed = "resumed a tournament" if request.holding == pb.HOLDING_RESUME else "began a tournament"
-                words = [*request.bots, *(f"--{option.name} {option.value}".strip() for option in request.options)]
-                log_event("tournament.held", user=token.user, what=deed, how=" ".join(words))
-                await self.authenticator.audit(token, deed, " ".join(words))
-        if held:
-            async for line in held.follow():
-                yield line.SerializeToString()
+            request = _parsed(pb.RunTournamentRequest, data)
+            process = await self._tournaments.run(self.authenticator.store, request)
+            action = request.WhichOneof("action")
+            if action in ("start", "resume"):
+                options = text_format.MessageToString(getattr(request, action), as_one_line=True, as_utf8=True)
+                log_event("tournament.started", user=token.user, action=action, options=options)
+                deed = "resumed a tournament" if action == "resume" else "started a tournament"
+                await self.authenticator.audit(token, deed, options)
+        async for event in process.follow():
+            yield event.SerializeToString()
 
     async def _stop(self, data: bytes, context: Any) -> bytes:
         async with self._answering("StopTournament", context):
             token = await self._check(context, self._reads, Scope.ORGANISE)
             _parsed(pb.StopTournamentRequest, data)
-            if not self._hosting.is_holding:
+            if not self._tournaments.is_running:
                 raise NotFound("No tournament is running.")
             log_event("tournament.stopped", user=token.user)
             await self.authenticator.audit(token, "stopped a tournament", "")
-            await self._hosting.stop()
+            await self._tournaments.stop()
         return pb.StopTournamentResponse().SerializeToString()
 
 

@@ -1,201 +1,212 @@
-"""Tournaments that organisers hold from elsewhere: `arena tournament` in the server's home, in a process of its own.
+"""Tournaments that organisers run on the server, each in a worker process (tournament_worker.py).
 
-There is one at a time. It goes on when whoever has begun it leaves; it is interrupted in order when an organiser says
-so or the server stops, and then one can go on with it. Should the server be killed, it interrupts itself with the next
-line that it cannot tell.
+There is one at a time. It continues when clients disconnect. It is stopped in order, and can be resumed, when an
+organiser asks for that or the server ends.
 """
 
 from __future__ import annotations
 
 import asyncio
 import os
+import pickle
 import subprocess
 import sys
 import threading
-from collections.abc import AsyncIterator, Callable, Sequence
+from collections.abc import AsyncIterator
 from contextlib import suppress
+from dataclasses import replace
 from pathlib import Path
-from typing import IO
 
 import grpc
 from anyio import to_thread
 
 from arena import supervisor
-from arena.errors import BadTournament, NotFound, choices, refusal
+from arena.client.messages import from_message
+from arena.errors import BadTournament, HostFault, NotFound, refusal
+from arena.requests import ResumeRequest, TournamentRequest
 from arena.server.auth import RequestRefused
+from arena.server.config import ServerConfig
+from arena.server.tournament_worker import TournamentJob, read_frames
 from arena.store.home import Home
 from arena.store.store import Store
 from arena.submissions.submission import bundled_names
 from arena.v1 import desk_pb2 as pb
 
-VALUES = (
-    *("format", "bracket", "seats", "rounds", "deals", "newcomer", "matches", "time", "until-separated", "rate"),
-    *("jobs", "at-once", "seed", "name", "time-per-move", "time-per-match", "time-to-start", "ponder"),
-)
-FLAGS = ("double", "dry-run")
-"""What an organiser elsewhere may choose. Not where things are kept, and not in which sandbox bots run."""
-FREE_WHEN_RESUMED = ("jobs", "at-once")
-LONGEST_LINE = 10_000
-MOST_LINES = 2000
-"""So many lines are kept for who comes later."""
-MOST_COLUMNS = 500
-USUAL_COLUMNS = 80
-ENDS_WITHIN = 30.0
-"""Seconds that it has to end in order."""
+_FINAL = ("result", "forecast", "error")
+_STATES = ("activity", "progress")
+"""Events of which only the latest matters."""
 
 
-class Hosting:
-    """Holds tournaments."""
+class Tournaments:
+    """Starts worker processes and remembers the latest one."""
 
-    def __init__(self, home: Home, folder: Path, sandbox: str) -> None:
-        """`folder`: an empty one, so that no name of a bot is that of a file; `sandbox`: the mode in which bots run."""
+    def __init__(self, home: Home, folder: Path, sandbox: str, config: ServerConfig) -> None:
+        """`folder`: an empty working directory for workers. `sandbox`: the sandbox mode for bots."""
         self.home = home
         self.folder = folder
         self.sandbox = sandbox
-        self._held: Held | None = None
-        self._hidden = f" --home {home.path.resolve()}"
+        self.config = config
+        self._current: TournamentProcess | None = None
+        self._forecast: TournamentProcess | None = None
 
     @property
-    def is_holding(self) -> bool:
-        return self._held is not None and self._held.code is None
+    def is_running(self) -> bool:
+        return self._current is not None and not self._current.is_over
 
-    def followed(self) -> Held:
-        """The one that is being held, or was last."""
-        if self._held is None:
-            raise NotFound("no tournament was begun from elsewhere since the server was started.")
-        return self._held
-
-    async def hold(self, store: Store, request: pb.HoldTournamentRequest) -> Held:
-        """The tournament that is asked for. Raises where it cannot be held."""
-        words = await to_thread.run_sync(_words, store, request)
-        if self.is_holding:
-            why = "A tournament is being held here: wait for its end, follow it (--follow) or stop it (--stop)."
+    async def run(self, store: Store, request: pb.RunTournamentRequest) -> TournamentProcess:
+        """Carry out a request. Raise if it is invalid, or if another tournament is running."""
+        action = request.WhichOneof("action")
+        if action == "follow":
+            if self._current is None:
+                raise NotFound("No tournament was started since the server runs.")
+            return self._current
+        if action == "resume":
+            job = self._job(from_message(request.resume, ResumeRequest))
+        elif action == "start" or action == "forecast":
+            options = request.start if action == "start" else request.forecast
+            wanted = replace(from_message(options, TournamentRequest), sandbox=self.sandbox)
+            await to_thread.run_sync(_check_bots, store, wanted)
+            job = self._job(wanted, forecast=action == "forecast")
+        else:
+            raise BadTournament("The request has no action.")
+        _check_numbers(job.request)
+        if job.forecast:
+            if self._forecast and not self._forecast.is_over:
+                why = "Another forecast is being made. Retry in a moment."
+                raise RequestRefused(why, grpc.StatusCode.FAILED_PRECONDITION)
+            self._forecast = self._start(job)
+            return self._forecast
+        if self.is_running:
+            why = "Another tournament is running. Follow it with `--follow`, or stop it with `--stop`."
             raise RequestRefused(why, grpc.StatusCode.FAILED_PRECONDITION)
-        if request.holding != pb.HOLDING_RESUME:
-            words = [f"--sandbox={self.sandbox}", *words]
-        self._held = Held(self._start(words, request.columns), asyncio.get_running_loop(), self._hidden)
-        return self._held
+        self._current = self._start(job)
+        return self._current
 
-    def _start(self, words: Sequence[str], columns: int) -> subprocess.Popen[str]:
+    def _job(self, request: TournamentRequest | ResumeRequest, *, forecast: bool = False) -> TournamentJob:
+        return TournamentJob(
+            str(self.home.path.resolve()), self.home.store, str(self.folder), request, forecast=forecast
+        )
+
+    def _start(self, job: TournamentJob) -> TournamentProcess:
         self.folder.mkdir(parents=True, exist_ok=True)
         environment = {name: value for name, value in os.environ.items() if not name.startswith("ARENA_")}
-        environment |= {
-            "COLUMNS": str(min(columns or USUAL_COLUMNS, MOST_COLUMNS)),
-            "PYTHONUTF8": "1",
-            "TERM": "dumb",
-        }
-        if self.home.store is not None:
-            environment["ARENA_STORE"] = self.home.store  # not on the command line: there may be a password in it
-        home = f"--home={self.home.path.resolve()}"
         try:
-            return subprocess.Popen(  # noqa: S603, our own program
-                (sys.executable, "-m", "arena", "tournament", home, *words),
-                cwd=self.folder,
+            process = subprocess.Popen(
+                (sys.executable, "-m", "arena.server.tournament_worker"),
                 env=environment,
-                stdin=subprocess.DEVNULL,
+                stdin=subprocess.PIPE,
                 stdout=subprocess.PIPE,
-                stderr=subprocess.PIPE,
-                text=True,
-                encoding="utf-8",
-                errors="replace",
-                start_new_session=True,  # Ctrl-C is for the server, which interrupts it
+                start_new_session=True,  # Ctrl-C is for the server, which stops the worker in order
             )
-        except (OSError, ValueError) as error:  # a NUL in a value, too
-            why = refusal(error) if isinstance(error, OSError) else f"{error}."
-            raise BadTournament(f"the tournament cannot be begun: {why}") from error
+        except OSError as error:
+            raise HostFault(f"Cannot start the tournament: {refusal(error)}") from error
+        return TournamentProcess(process, job, asyncio.get_running_loop())
 
-    async def stop(self, patience: float = ENDS_WITHIN) -> None:
-        """Interrupts it in order, if one is being held; who does not end within so many seconds is ended."""
-        if self._held and self._held.code is None:
-            await self._held.stop(patience)
+    async def stop(self, timeout: float | None = None) -> None:
+        """Stop a running tournament in order; kill it after the timeout."""
+        if self._current and not self._current.is_over:
+            await self._current.stop(self.config.tournament_shutdown if timeout is None else timeout)
 
 
-class Held:
-    """A tournament that is being held, or was the last one."""
+class TournamentProcess:
+    """A worker process and its events."""
 
-    def __init__(self, process: subprocess.Popen[str], loop: asyncio.AbstractEventLoop, hidden: str) -> None:
-        """`hidden`: what is left out of what it tells, because it means nothing elsewhere."""
-        self.process = process
-        self.code: int | None = None
+    def __init__(self, process: subprocess.Popen[bytes], job: TournamentJob, loop: asyncio.AbstractEventLoop) -> None:
+        self._process = process
         self._loop = loop
-        self._hidden = hidden
-        self._lines: list[pb.HoldTournamentResponse] = []
-        self._forgotten = 0
-        """So many lines were told before those that are kept."""
-        self._more = asyncio.Event()
-        """Set when there is more; from then on there is a new one."""
-        assert process.stdout, "it is a pipe"
-        assert process.stderr, "it is a pipe"
-        listeners = [
-            threading.Thread(target=self._listen, args=(process.stdout, _printed), daemon=True),
-            threading.Thread(target=self._listen, args=(process.stderr, _progress), daemon=True),
-        ]
-        for listener in listeners:
-            listener.start()
-        threading.Thread(target=self._wait, args=(listeners,), daemon=True).start()
+        self._kept: list[pb.RunTournamentResponse] = []
+        """All notes, the start, and the final event."""
+        self._states: dict[str, pb.RunTournamentResponse] = {}
+        """The latest event of each kind in _STATES."""
+        self._changed = asyncio.Event()
+        """Set and replaced with every event."""
+        self.is_over = False
+        threading.Thread(target=self._read, args=(job,), daemon=True).start()
 
-    async def follow(self) -> AsyncIterator[pb.HoldTournamentResponse]:
-        """Everything that it has told and tells, to its end."""
+    async def follow(self) -> AsyncIterator[pb.RunTournamentResponse]:
+        """Iterate over the events so far and to come. A slow client misses intermediate states."""
         place = 0
+        seen: dict[str, pb.RunTournamentResponse] = {}
         while True:
-            more = self._more
-            news = self._lines[max(0, place - self._forgotten) :]
-            place = self._forgotten + len(self._lines)
-            for line in news:
-                yield line
-                if line.HasField("ended"):
-                    return
-            await more.wait()
+            changed = self._changed
+            for kept in self._kept[place:]:
+                place += 1
+                yield kept
+            if self.is_over:
+                return
+            for kind, state in list(self._states.items()):
+                if seen.get(kind) is not state:
+                    seen[kind] = state
+                    yield state
+            if self._changed is changed:
+                await changed.wait()
 
-    async def stop(self, patience: float) -> None:
-        await asyncio.to_thread(supervisor.end, self.process, grace=patience)
+    async def stop(self, timeout: float) -> None:
+        """Let the worker stop in order; kill it after the timeout."""
+        await asyncio.to_thread(self._end, timeout)
 
     # In threads
 
-    def _listen(self, pipe: IO[str], news: Callable[[str], pb.HoldTournamentResponse]) -> None:
-        with pipe:
-            for line in pipe:
-                self._tell(news(line.rstrip("\n").replace(self._hidden, "")[:LONGEST_LINE]))
+    def _end(self, timeout: float) -> None:
+        assert self._process.stdin, "a pipe"
+        with suppress(OSError):
+            self._process.stdin.close()  # the worker's signal to stop
+        supervisor.end(self._process, grace=timeout, terminate=False)
 
-    def _wait(self, listeners: Sequence[threading.Thread]) -> None:
-        for listener in listeners:
-            listener.join()
-        self._tell(pb.HoldTournamentResponse(ended=self.process.wait()))
+    def _read(self, job: TournamentJob) -> None:
+        process, final = self._process, False
+        assert process.stdin, "a pipe"
+        assert process.stdout, "a pipe"
+        with suppress(OSError):  # it has ended, which is found out below
+            pickle.dump(job, process.stdin)
+            process.stdin.flush()
+        with process.stdout:
+            for event in read_frames(process.stdout):
+                final = final or event.WhichOneof("event") in _FINAL
+                self._tell(event)
+        code = process.wait()
+        with suppress(OSError):
+            process.stdin.close()
+        if not final:
+            why = f"The tournament's process ended unexpectedly ({supervisor.exit_status(code)})."
+            self._tell(pb.RunTournamentResponse(error=pb.TournamentError(message=why)))
 
-    def _tell(self, line: pb.HoldTournamentResponse) -> None:
-        with suppress(RuntimeError):  # nobody listens any more: the server has ended
-            self._loop.call_soon_threadsafe(self._add, line)
+    def _tell(self, event: pb.RunTournamentResponse) -> None:
+        with suppress(RuntimeError):  # the server's loop has ended
+            self._loop.call_soon_threadsafe(self._add, event)
 
-    def _add(self, line: pb.HoldTournamentResponse) -> None:
-        if line.HasField("ended"):
-            self.code = line.ended
-        self._lines.append(line)
-        if len(self._lines) > MOST_LINES:
-            del self._lines[0]
-            self._forgotten += 1
-        self._more.set()
-        self._more = asyncio.Event()
-
-
-def _printed(line: str) -> pb.HoldTournamentResponse:
-    return pb.HoldTournamentResponse(printed=line)
+    def _add(self, event: pb.RunTournamentResponse) -> None:
+        kind = event.WhichOneof("event")
+        if kind in _STATES:
+            self._states[kind] = event
+        else:
+            self._kept.append(event)
+        self.is_over = self.is_over or kind in _FINAL
+        self._changed.set()
+        self._changed = asyncio.Event()
 
 
-def _progress(line: str) -> pb.HoldTournamentResponse:
-    return pb.HoldTournamentResponse(progress=line)
+def _check_bots(store: Store, request: TournamentRequest) -> None:
+    """Raise `NotFound` unless every bot is bundled or submitted: paths of the server are not for clients."""
+    for name in request.bots:
+        if name not in bundled_names():
+            store.bots.find(name)
 
 
-def _words(store: Store, request: pb.HoldTournamentRequest) -> list[str]:
-    """The command line. Raises where it would do what is not meant for people elsewhere."""
-    resumes = request.holding == pb.HOLDING_RESUME
-    words = ["--resume"] if resumes else []
-    for option in request.options:
-        allowed = FREE_WHEN_RESUMED if resumes else (*VALUES, *FLAGS)
-        if option.name not in allowed:
-            raise NotFound(f"--{option.name} is not for tournaments from elsewhere: there are {choices(allowed)}.")
-        words.append(f"--{option.name}" if option.name in FLAGS else f"--{option.name}={option.value}")
-    if not resumes:
-        for name in request.bots:
-            if name not in bundled_names():
-                store.bots.find(name)
-    return [*words, "--", *request.bots] if request.bots else words
+def _check_numbers(request: TournamentRequest | ResumeRequest) -> None:
+    """Raise `BadTournament` for numbers that the command line would refuse."""
+    _check("jobs", request.jobs, 1, 256)
+    _check("at_once", request.at_once, 1, 1024)
+    if isinstance(request, TournamentRequest):
+        _check("seats", request.seats, 2, 2**16)
+        for name in ("rounds", "deals", "matches"):
+            _check(name, getattr(request, name), 1, 2**32)
+        for name in ("seconds", "time_per_move", "time_per_match", "time_to_start"):
+            _check(name, getattr(request, name), 1e-9, 1e9)
+        if not request.name.isprintable() or len(request.name) > 200:
+            raise BadTournament("The tournament's name must have at most 200 printable characters.")
+
+
+def _check(name: str, value: float | None, least: float, most: float) -> None:
+    if value is not None and not least <= value <= most:
+        raise BadTournament(f"Invalid {name} `{value}`: expected {least:g} to {most:g}.")

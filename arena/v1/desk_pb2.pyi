@@ -7,16 +7,44 @@ from typing import ClassVar as _ClassVar, Optional as _Optional, Union as _Union
 
 DESCRIPTOR: _descriptor.FileDescriptor
 
-class Holding(int, metaclass=_enum_type_wrapper.EnumTypeWrapper):
+class NoteLevel(int, metaclass=_enum_type_wrapper.EnumTypeWrapper):
     __slots__ = ()
-    HOLDING_UNSPECIFIED: _ClassVar[Holding]
-    HOLDING_BEGIN: _ClassVar[Holding]
-    HOLDING_RESUME: _ClassVar[Holding]
-    HOLDING_FOLLOW: _ClassVar[Holding]
-HOLDING_UNSPECIFIED: Holding
-HOLDING_BEGIN: Holding
-HOLDING_RESUME: Holding
-HOLDING_FOLLOW: Holding
+    NOTE_LEVEL_UNSPECIFIED: _ClassVar[NoteLevel]
+    NOTE_LEVEL_DETAIL: _ClassVar[NoteLevel]
+    NOTE_LEVEL_INFO: _ClassVar[NoteLevel]
+    NOTE_LEVEL_WARNING: _ClassVar[NoteLevel]
+
+class KnockoutPart(int, metaclass=_enum_type_wrapper.EnumTypeWrapper):
+    __slots__ = ()
+    KNOCKOUT_PART_UNSPECIFIED: _ClassVar[KnockoutPart]
+    KNOCKOUT_PART_MAIN: _ClassVar[KnockoutPart]
+    KNOCKOUT_PART_UPPER: _ClassVar[KnockoutPart]
+    KNOCKOUT_PART_LOWER: _ClassVar[KnockoutPart]
+    KNOCKOUT_PART_FINAL: _ClassVar[KnockoutPart]
+
+class KnockoutDecision(int, metaclass=_enum_type_wrapper.EnumTypeWrapper):
+    __slots__ = ()
+    KNOCKOUT_DECISION_UNSPECIFIED: _ClassVar[KnockoutDecision]
+    KNOCKOUT_DECISION_OPEN: _ClassVar[KnockoutDecision]
+    KNOCKOUT_DECISION_BYE: _ClassVar[KnockoutDecision]
+    KNOCKOUT_DECISION_POINTS: _ClassVar[KnockoutDecision]
+    KNOCKOUT_DECISION_TIE_BREAK: _ClassVar[KnockoutDecision]
+    KNOCKOUT_DECISION_LOT: _ClassVar[KnockoutDecision]
+NOTE_LEVEL_UNSPECIFIED: NoteLevel
+NOTE_LEVEL_DETAIL: NoteLevel
+NOTE_LEVEL_INFO: NoteLevel
+NOTE_LEVEL_WARNING: NoteLevel
+KNOCKOUT_PART_UNSPECIFIED: KnockoutPart
+KNOCKOUT_PART_MAIN: KnockoutPart
+KNOCKOUT_PART_UPPER: KnockoutPart
+KNOCKOUT_PART_LOWER: KnockoutPart
+KNOCKOUT_PART_FINAL: KnockoutPart
+KNOCKOUT_DECISION_UNSPECIFIED: KnockoutDecision
+KNOCKOUT_DECISION_OPEN: KnockoutDecision
+KNOCKOUT_DECISION_BYE: KnockoutDecision
+KNOCKOUT_DECISION_POINTS: KnockoutDecision
+KNOCKOUT_DECISION_TIE_BREAK: KnockoutDecision
+KNOCKOUT_DECISION_LOT: KnockoutDecision
 
 class SubmitRequest(_message.Message):
     __slots__ = ("header", "data")
@@ -370,35 +398,291 @@ class MatchReplay(_message.Message):
     missing: str
     def __init__(self, match: _Optional[str] = ..., data: _Optional[bytes] = ..., missing: _Optional[str] = ...) -> None: ...
 
-class HoldTournamentRequest(_message.Message):
-    __slots__ = ("holding", "bots", "options", "columns")
-    HOLDING_FIELD_NUMBER: _ClassVar[int]
+class RunTournamentRequest(_message.Message):
+    __slots__ = ("start", "resume", "follow", "forecast")
+    START_FIELD_NUMBER: _ClassVar[int]
+    RESUME_FIELD_NUMBER: _ClassVar[int]
+    FOLLOW_FIELD_NUMBER: _ClassVar[int]
+    FORECAST_FIELD_NUMBER: _ClassVar[int]
+    start: TournamentOptions
+    resume: ResumeOptions
+    follow: FollowOptions
+    forecast: TournamentOptions
+    def __init__(self, start: _Optional[_Union[TournamentOptions, _Mapping]] = ..., resume: _Optional[_Union[ResumeOptions, _Mapping]] = ..., follow: _Optional[_Union[FollowOptions, _Mapping]] = ..., forecast: _Optional[_Union[TournamentOptions, _Mapping]] = ...) -> None: ...
+
+class TournamentOptions(_message.Message):
+    __slots__ = ("bots", "format", "brackets", "seats", "rounds", "deals", "double", "newcomer", "matches", "seconds", "until_separated", "winners_only", "seed", "name", "jobs", "at_once", "time_per_move", "time_per_match", "time_to_start", "ponder")
     BOTS_FIELD_NUMBER: _ClassVar[int]
-    OPTIONS_FIELD_NUMBER: _ClassVar[int]
-    COLUMNS_FIELD_NUMBER: _ClassVar[int]
-    holding: Holding
-    bots: _containers.RepeatedScalarFieldContainer[str]
-    options: _containers.RepeatedCompositeFieldContainer[TournamentOption]
-    columns: int
-    def __init__(self, holding: _Optional[_Union[Holding, str]] = ..., bots: _Optional[_Iterable[str]] = ..., options: _Optional[_Iterable[_Union[TournamentOption, _Mapping]]] = ..., columns: _Optional[int] = ...) -> None: ...
-
-class TournamentOption(_message.Message):
-    __slots__ = ("name", "value")
+    FORMAT_FIELD_NUMBER: _ClassVar[int]
+    BRACKETS_FIELD_NUMBER: _ClassVar[int]
+    SEATS_FIELD_NUMBER: _ClassVar[int]
+    ROUNDS_FIELD_NUMBER: _ClassVar[int]
+    DEALS_FIELD_NUMBER: _ClassVar[int]
+    DOUBLE_FIELD_NUMBER: _ClassVar[int]
+    NEWCOMER_FIELD_NUMBER: _ClassVar[int]
+    MATCHES_FIELD_NUMBER: _ClassVar[int]
+    SECONDS_FIELD_NUMBER: _ClassVar[int]
+    UNTIL_SEPARATED_FIELD_NUMBER: _ClassVar[int]
+    WINNERS_ONLY_FIELD_NUMBER: _ClassVar[int]
+    SEED_FIELD_NUMBER: _ClassVar[int]
     NAME_FIELD_NUMBER: _ClassVar[int]
-    VALUE_FIELD_NUMBER: _ClassVar[int]
+    JOBS_FIELD_NUMBER: _ClassVar[int]
+    AT_ONCE_FIELD_NUMBER: _ClassVar[int]
+    TIME_PER_MOVE_FIELD_NUMBER: _ClassVar[int]
+    TIME_PER_MATCH_FIELD_NUMBER: _ClassVar[int]
+    TIME_TO_START_FIELD_NUMBER: _ClassVar[int]
+    PONDER_FIELD_NUMBER: _ClassVar[int]
+    bots: _containers.RepeatedScalarFieldContainer[str]
+    format: str
+    brackets: _containers.RepeatedScalarFieldContainer[str]
+    seats: int
+    rounds: int
+    deals: int
+    double: bool
+    newcomer: str
+    matches: int
+    seconds: float
+    until_separated: bool
+    winners_only: bool
+    seed: str
     name: str
-    value: str
-    def __init__(self, name: _Optional[str] = ..., value: _Optional[str] = ...) -> None: ...
+    jobs: int
+    at_once: int
+    time_per_move: float
+    time_per_match: float
+    time_to_start: float
+    ponder: bool
+    def __init__(self, bots: _Optional[_Iterable[str]] = ..., format: _Optional[str] = ..., brackets: _Optional[_Iterable[str]] = ..., seats: _Optional[int] = ..., rounds: _Optional[int] = ..., deals: _Optional[int] = ..., double: _Optional[bool] = ..., newcomer: _Optional[str] = ..., matches: _Optional[int] = ..., seconds: _Optional[float] = ..., until_separated: _Optional[bool] = ..., winners_only: _Optional[bool] = ..., seed: _Optional[str] = ..., name: _Optional[str] = ..., jobs: _Optional[int] = ..., at_once: _Optional[int] = ..., time_per_move: _Optional[float] = ..., time_per_match: _Optional[float] = ..., time_to_start: _Optional[float] = ..., ponder: _Optional[bool] = ...) -> None: ...
 
-class HoldTournamentResponse(_message.Message):
-    __slots__ = ("progress", "printed", "ended")
+class ResumeOptions(_message.Message):
+    __slots__ = ("tournament", "jobs", "at_once")
+    TOURNAMENT_FIELD_NUMBER: _ClassVar[int]
+    JOBS_FIELD_NUMBER: _ClassVar[int]
+    AT_ONCE_FIELD_NUMBER: _ClassVar[int]
+    tournament: str
+    jobs: int
+    at_once: int
+    def __init__(self, tournament: _Optional[str] = ..., jobs: _Optional[int] = ..., at_once: _Optional[int] = ...) -> None: ...
+
+class FollowOptions(_message.Message):
+    __slots__ = ()
+    def __init__(self) -> None: ...
+
+class RunTournamentResponse(_message.Message):
+    __slots__ = ("note", "activity", "started", "progress", "result", "forecast", "error")
+    NOTE_FIELD_NUMBER: _ClassVar[int]
+    ACTIVITY_FIELD_NUMBER: _ClassVar[int]
+    STARTED_FIELD_NUMBER: _ClassVar[int]
     PROGRESS_FIELD_NUMBER: _ClassVar[int]
-    PRINTED_FIELD_NUMBER: _ClassVar[int]
-    ENDED_FIELD_NUMBER: _ClassVar[int]
-    progress: str
-    printed: str
-    ended: int
-    def __init__(self, progress: _Optional[str] = ..., printed: _Optional[str] = ..., ended: _Optional[int] = ...) -> None: ...
+    RESULT_FIELD_NUMBER: _ClassVar[int]
+    FORECAST_FIELD_NUMBER: _ClassVar[int]
+    ERROR_FIELD_NUMBER: _ClassVar[int]
+    note: Note
+    activity: Activity
+    started: TournamentStarted
+    progress: TournamentProgress
+    result: TournamentResult
+    forecast: TournamentForecast
+    error: TournamentError
+    def __init__(self, note: _Optional[_Union[Note, _Mapping]] = ..., activity: _Optional[_Union[Activity, _Mapping]] = ..., started: _Optional[_Union[TournamentStarted, _Mapping]] = ..., progress: _Optional[_Union[TournamentProgress, _Mapping]] = ..., result: _Optional[_Union[TournamentResult, _Mapping]] = ..., forecast: _Optional[_Union[TournamentForecast, _Mapping]] = ..., error: _Optional[_Union[TournamentError, _Mapping]] = ...) -> None: ...
+
+class Note(_message.Message):
+    __slots__ = ("text", "level")
+    TEXT_FIELD_NUMBER: _ClassVar[int]
+    LEVEL_FIELD_NUMBER: _ClassVar[int]
+    text: str
+    level: NoteLevel
+    def __init__(self, text: _Optional[str] = ..., level: _Optional[_Union[NoteLevel, str]] = ...) -> None: ...
+
+class Activity(_message.Message):
+    __slots__ = ("text",)
+    TEXT_FIELD_NUMBER: _ClassVar[int]
+    text: str
+    def __init__(self, text: _Optional[str] = ...) -> None: ...
+
+class TournamentStarted(_message.Message):
+    __slots__ = ("tournament", "name", "format", "brackets", "entrants", "resumed")
+    TOURNAMENT_FIELD_NUMBER: _ClassVar[int]
+    NAME_FIELD_NUMBER: _ClassVar[int]
+    FORMAT_FIELD_NUMBER: _ClassVar[int]
+    BRACKETS_FIELD_NUMBER: _ClassVar[int]
+    ENTRANTS_FIELD_NUMBER: _ClassVar[int]
+    RESUMED_FIELD_NUMBER: _ClassVar[int]
+    tournament: int
+    name: str
+    format: str
+    brackets: _containers.RepeatedScalarFieldContainer[str]
+    entrants: _containers.RepeatedScalarFieldContainer[str]
+    resumed: bool
+    def __init__(self, tournament: _Optional[int] = ..., name: _Optional[str] = ..., format: _Optional[str] = ..., brackets: _Optional[_Iterable[str]] = ..., entrants: _Optional[_Iterable[str]] = ..., resumed: _Optional[bool] = ...) -> None: ...
+
+class TournamentProgress(_message.Message):
+    __slots__ = ("tournament", "bracket", "matches", "total", "matches_per_second", "elapsed", "time_limit", "seconds_left", "round", "leaders", "faults", "replayed", "last_host_fault", "workers")
+    TOURNAMENT_FIELD_NUMBER: _ClassVar[int]
+    BRACKET_FIELD_NUMBER: _ClassVar[int]
+    MATCHES_FIELD_NUMBER: _ClassVar[int]
+    TOTAL_FIELD_NUMBER: _ClassVar[int]
+    MATCHES_PER_SECOND_FIELD_NUMBER: _ClassVar[int]
+    ELAPSED_FIELD_NUMBER: _ClassVar[int]
+    TIME_LIMIT_FIELD_NUMBER: _ClassVar[int]
+    SECONDS_LEFT_FIELD_NUMBER: _ClassVar[int]
+    ROUND_FIELD_NUMBER: _ClassVar[int]
+    LEADERS_FIELD_NUMBER: _ClassVar[int]
+    FAULTS_FIELD_NUMBER: _ClassVar[int]
+    REPLAYED_FIELD_NUMBER: _ClassVar[int]
+    LAST_HOST_FAULT_FIELD_NUMBER: _ClassVar[int]
+    WORKERS_FIELD_NUMBER: _ClassVar[int]
+    tournament: int
+    bracket: str
+    matches: int
+    total: int
+    matches_per_second: float
+    elapsed: float
+    time_limit: float
+    seconds_left: float
+    round: str
+    leaders: _containers.RepeatedCompositeFieldContainer[Leader]
+    faults: _containers.RepeatedCompositeFieldContainer[NamedCount]
+    replayed: int
+    last_host_fault: str
+    workers: _containers.RepeatedCompositeFieldContainer[WorkerSpeed]
+    def __init__(self, tournament: _Optional[int] = ..., bracket: _Optional[str] = ..., matches: _Optional[int] = ..., total: _Optional[int] = ..., matches_per_second: _Optional[float] = ..., elapsed: _Optional[float] = ..., time_limit: _Optional[float] = ..., seconds_left: _Optional[float] = ..., round: _Optional[str] = ..., leaders: _Optional[_Iterable[_Union[Leader, _Mapping]]] = ..., faults: _Optional[_Iterable[_Union[NamedCount, _Mapping]]] = ..., replayed: _Optional[int] = ..., last_host_fault: _Optional[str] = ..., workers: _Optional[_Iterable[_Union[WorkerSpeed, _Mapping]]] = ...) -> None: ...
+
+class Leader(_message.Message):
+    __slots__ = ("bot", "mu", "sigma")
+    BOT_FIELD_NUMBER: _ClassVar[int]
+    MU_FIELD_NUMBER: _ClassVar[int]
+    SIGMA_FIELD_NUMBER: _ClassVar[int]
+    bot: str
+    mu: float
+    sigma: float
+    def __init__(self, bot: _Optional[str] = ..., mu: _Optional[float] = ..., sigma: _Optional[float] = ...) -> None: ...
+
+class WorkerSpeed(_message.Message):
+    __slots__ = ("worker", "matches_per_second")
+    WORKER_FIELD_NUMBER: _ClassVar[int]
+    MATCHES_PER_SECOND_FIELD_NUMBER: _ClassVar[int]
+    worker: str
+    matches_per_second: float
+    def __init__(self, worker: _Optional[str] = ..., matches_per_second: _Optional[float] = ...) -> None: ...
+
+class TournamentResult(_message.Message):
+    __slots__ = ("tournament", "name", "format", "matches", "finished", "boards", "brackets", "forfeits", "replayed", "last_host_fault")
+    TOURNAMENT_FIELD_NUMBER: _ClassVar[int]
+    NAME_FIELD_NUMBER: _ClassVar[int]
+    FORMAT_FIELD_NUMBER: _ClassVar[int]
+    MATCHES_FIELD_NUMBER: _ClassVar[int]
+    FINISHED_FIELD_NUMBER: _ClassVar[int]
+    BOARDS_FIELD_NUMBER: _ClassVar[int]
+    BRACKETS_FIELD_NUMBER: _ClassVar[int]
+    FORFEITS_FIELD_NUMBER: _ClassVar[int]
+    REPLAYED_FIELD_NUMBER: _ClassVar[int]
+    LAST_HOST_FAULT_FIELD_NUMBER: _ClassVar[int]
+    tournament: int
+    name: str
+    format: str
+    matches: int
+    finished: bool
+    boards: _containers.RepeatedCompositeFieldContainer[Board]
+    brackets: _containers.RepeatedCompositeFieldContainer[BracketResult]
+    forfeits: _containers.RepeatedCompositeFieldContainer[Forfeit]
+    replayed: int
+    last_host_fault: str
+    def __init__(self, tournament: _Optional[int] = ..., name: _Optional[str] = ..., format: _Optional[str] = ..., matches: _Optional[int] = ..., finished: _Optional[bool] = ..., boards: _Optional[_Iterable[_Union[Board, _Mapping]]] = ..., brackets: _Optional[_Iterable[_Union[BracketResult, _Mapping]]] = ..., forfeits: _Optional[_Iterable[_Union[Forfeit, _Mapping]]] = ..., replayed: _Optional[int] = ..., last_host_fault: _Optional[str] = ...) -> None: ...
+
+class BracketResult(_message.Message):
+    __slots__ = ("bracket", "entrants", "rounds", "champion", "ranking")
+    BRACKET_FIELD_NUMBER: _ClassVar[int]
+    ENTRANTS_FIELD_NUMBER: _ClassVar[int]
+    ROUNDS_FIELD_NUMBER: _ClassVar[int]
+    CHAMPION_FIELD_NUMBER: _ClassVar[int]
+    RANKING_FIELD_NUMBER: _ClassVar[int]
+    bracket: str
+    entrants: _containers.RepeatedScalarFieldContainer[str]
+    rounds: _containers.RepeatedCompositeFieldContainer[KnockoutRound]
+    champion: str
+    ranking: _containers.RepeatedScalarFieldContainer[str]
+    def __init__(self, bracket: _Optional[str] = ..., entrants: _Optional[_Iterable[str]] = ..., rounds: _Optional[_Iterable[_Union[KnockoutRound, _Mapping]]] = ..., champion: _Optional[str] = ..., ranking: _Optional[_Iterable[str]] = ...) -> None: ...
+
+class KnockoutRound(_message.Message):
+    __slots__ = ("title", "part", "tables")
+    TITLE_FIELD_NUMBER: _ClassVar[int]
+    PART_FIELD_NUMBER: _ClassVar[int]
+    TABLES_FIELD_NUMBER: _ClassVar[int]
+    title: str
+    part: KnockoutPart
+    tables: _containers.RepeatedCompositeFieldContainer[KnockoutPairing]
+    def __init__(self, title: _Optional[str] = ..., part: _Optional[_Union[KnockoutPart, str]] = ..., tables: _Optional[_Iterable[_Union[KnockoutPairing, _Mapping]]] = ...) -> None: ...
+
+class KnockoutPairing(_message.Message):
+    __slots__ = ("entrants", "points", "advanced", "decision")
+    ENTRANTS_FIELD_NUMBER: _ClassVar[int]
+    POINTS_FIELD_NUMBER: _ClassVar[int]
+    ADVANCED_FIELD_NUMBER: _ClassVar[int]
+    DECISION_FIELD_NUMBER: _ClassVar[int]
+    entrants: _containers.RepeatedScalarFieldContainer[int]
+    points: _containers.RepeatedScalarFieldContainer[float]
+    advanced: _containers.RepeatedScalarFieldContainer[int]
+    decision: KnockoutDecision
+    def __init__(self, entrants: _Optional[_Iterable[int]] = ..., points: _Optional[_Iterable[float]] = ..., advanced: _Optional[_Iterable[int]] = ..., decision: _Optional[_Union[KnockoutDecision, str]] = ...) -> None: ...
+
+class Forfeit(_message.Message):
+    __slots__ = ("bot", "kind", "detail", "count")
+    BOT_FIELD_NUMBER: _ClassVar[int]
+    KIND_FIELD_NUMBER: _ClassVar[int]
+    DETAIL_FIELD_NUMBER: _ClassVar[int]
+    COUNT_FIELD_NUMBER: _ClassVar[int]
+    bot: str
+    kind: str
+    detail: str
+    count: int
+    def __init__(self, bot: _Optional[str] = ..., kind: _Optional[str] = ..., detail: _Optional[str] = ..., count: _Optional[int] = ...) -> None: ...
+
+class TournamentForecast(_message.Message):
+    __slots__ = ("format", "jobs", "seconds", "brackets")
+    FORMAT_FIELD_NUMBER: _ClassVar[int]
+    JOBS_FIELD_NUMBER: _ClassVar[int]
+    SECONDS_FIELD_NUMBER: _ClassVar[int]
+    BRACKETS_FIELD_NUMBER: _ClassVar[int]
+    format: str
+    jobs: int
+    seconds: float
+    brackets: _containers.RepeatedCompositeFieldContainer[BracketForecast]
+    def __init__(self, format: _Optional[str] = ..., jobs: _Optional[int] = ..., seconds: _Optional[float] = ..., brackets: _Optional[_Iterable[_Union[BracketForecast, _Mapping]]] = ...) -> None: ...
+
+class BracketForecast(_message.Message):
+    __slots__ = ("bracket", "bots", "seats", "pairings", "matches", "seconds", "first_tables", "known")
+    BRACKET_FIELD_NUMBER: _ClassVar[int]
+    BOTS_FIELD_NUMBER: _ClassVar[int]
+    SEATS_FIELD_NUMBER: _ClassVar[int]
+    PAIRINGS_FIELD_NUMBER: _ClassVar[int]
+    MATCHES_FIELD_NUMBER: _ClassVar[int]
+    SECONDS_FIELD_NUMBER: _ClassVar[int]
+    FIRST_TABLES_FIELD_NUMBER: _ClassVar[int]
+    KNOWN_FIELD_NUMBER: _ClassVar[int]
+    bracket: str
+    bots: int
+    seats: int
+    pairings: int
+    matches: int
+    seconds: float
+    first_tables: _containers.RepeatedCompositeFieldContainer[NameList]
+    known: bool
+    def __init__(self, bracket: _Optional[str] = ..., bots: _Optional[int] = ..., seats: _Optional[int] = ..., pairings: _Optional[int] = ..., matches: _Optional[int] = ..., seconds: _Optional[float] = ..., first_tables: _Optional[_Iterable[_Union[NameList, _Mapping]]] = ..., known: _Optional[bool] = ...) -> None: ...
+
+class NameList(_message.Message):
+    __slots__ = ("items",)
+    ITEMS_FIELD_NUMBER: _ClassVar[int]
+    items: _containers.RepeatedScalarFieldContainer[str]
+    def __init__(self, items: _Optional[_Iterable[str]] = ...) -> None: ...
+
+class TournamentError(_message.Message):
+    __slots__ = ("message", "hint")
+    MESSAGE_FIELD_NUMBER: _ClassVar[int]
+    HINT_FIELD_NUMBER: _ClassVar[int]
+    message: str
+    hint: str
+    def __init__(self, message: _Optional[str] = ..., hint: _Optional[str] = ...) -> None: ...
 
 class StopTournamentRequest(_message.Message):
     __slots__ = ()
