@@ -6,7 +6,7 @@ from rich.text import Text
 
 from arena.cli.boards import render
 from arena.cli.console import harmless, out, shown
-from arena.cli.trees import render_tree
+from arena.cli.trees import KnockoutTree
 from arena.reports.words import duration
 from arena.tournament.outcome import TournamentForecast, TournamentResult
 
@@ -17,7 +17,7 @@ def print_outcome(result: TournamentResult) -> None:
     for bracket in result.brackets:
         if bracket.rounds:
             out.print(Text(bracket.bracket, style="bold"))
-            out.print(render_tree(bracket.rounds, bracket.entrants))
+            out.print(KnockoutTree(bracket.rounds, bracket.entrants))
             if bracket.champion is not None:
                 out.print(Text(f"Won by {harmless(bracket.champion)}.", style="bold green"))
             out.print("✓ advances; the percentage is the share of the points in the match-up.", style="dim")

@@ -1,12 +1,19 @@
 """`arena web`: the arena in a browser.
 
-Pages are made from the store by functions that know nothing of HTTP's details (`boards`, `bots`, `tournaments`,
-`matches`), by templates in `templates/`, and become better by the scripts in `static/` where there are any.
+    app, server     the application and the process that serves it
+    security        token, CSRF protection, response headers
+    pages/          leaderboards, bots, matches, tournaments
+    live/           matches while they are played
+    play/           matches between a person and bots
+    viewer/         the match viewer
+    drawing/        SVG plots, the knockout tree, the self-contained leaderboard page
+    events          server-sent events, rendered once for all subscribers
+    templates/, static/
 
-Laws:
-- every page that only shows something is safe to expose: it changes nothing and tells nothing that the home's owner
-  would hide (no seeds of matches under way, no paths);
-- what changes something needs the token that `arena web` printed, and comes from one of our own pages (`security`);
-- names, logs and notes are untrusted: templates escape everything, scripts set texts and never markup;
-- no page reads all matches: its first byte takes as long after a hundred matches as after a hundred thousand.
+Rules:
+- A page that only shows something is safe to expose: it changes nothing and reveals nothing private (no seeds of
+  running matches, no paths).
+- A request that changes something needs the token that `arena web` printed, and must come from one of our own pages.
+- Names, logs and notes are untrusted: templates escape everything; scripts set text, never markup.
+- No page reads all matches: its response time does not depend on how many there are.
 """

@@ -1,4 +1,4 @@
-"""The web application: its addresses, and the one place where an error becomes a page."""
+"""The web application: its routes, and the one place where an error becomes a page."""
 
 from __future__ import annotations
 
@@ -15,24 +15,22 @@ from starlette.responses import Response
 from starlette.routing import BaseRoute, Route
 from starlette.types import ASGIApp
 
-from arena.errors import ArenaError, BadStore, NotFound
+from arena.errors import ArenaError, BadStore
 from arena.sandbox import Sandbox
 from arena.store.home import Home
 from arena.store.store import Store
 from arena.web.chances_worker import ChancesWorker
-from arena.web.events import EventHub, TooMany
+from arena.web.errors import sentence, status_code
+from arena.web.events import EventHub
 from arena.web.live import pages as live
 from arena.web.live.watcher import LiveWatcher
 from arena.web.pages import boards, bots, matches, tournaments
 from arena.web.pages.progress import ProgressCache
 from arena.web.play import routes as play
 from arena.web.play.lobby import Lobby
-from arena.web.rendering import Pages
-from arena.web.security import NotAllowed, SecurityMiddleware, TokenGate
+from arena.web.rendering import Renderer
+from arena.web.security import TokenGate, secured
 from arena.web.site import Site, site_of
-
-STATUS: dict[type[ArenaError], int] = {NotFound: 404, NotAllowed: 403, TooMany: 503}
-"""How errors are called in HTTP; all others are bad requests."""
 
 log = logging.getLogger("arena.web")
 
@@ -47,28 +45,29 @@ def create_app(
     hosts: Iterable[str] | None,
     besides: Sequence[BaseRoute] = (),
 ) -> tuple[ASGIApp, Site]:
-    """The application, and what its pages share.
+    """Return the application, and what its pages share.
 
-    `sandbox`: where bots run that people play against. `private`: only this machine reaches it. `hosts`: the names by
-    which it is reached; None: whatever they are. `besides`: addresses that are not part of the pages.
+    `sandbox`: where bots run that people play against. `private`: only this machine reaches the server. `hosts`: the
+    accepted host names; None: any. `besides`: additional routes.
     """
-    pages = Pages(gate, home.conducted)
+    renderer = Renderer(gate, home.conducted)
     watch = store.change_counter()
+    # The ids of running tournaments are part of the state, so that pages also show starts and interruptions.
     hub = EventHub(lambda: hash((watch.count(), home.conducted(), store.leased_tournaments())))
-    oracle = ChancesWorker()
-    screen = LiveWatcher(home, hub)
+    chances = ChancesWorker()
+    watcher = LiveWatcher(home, hub)
     lobby = Lobby(home, store, sandbox)
-    site = Site(home, store, gate, pages, hub, oracle, private, ProgressCache(store), screen, lobby)
+    site = Site(home, store, gate, renderer, hub, chances, private, ProgressCache(store), watcher, lobby)
 
     @asynccontextmanager
     async def lifespan(_: Starlette) -> AsyncIterator[None]:
-        with watch, closing(oracle):
-            async with hub, screen, lobby:
+        with watch, closing(chances):
+            async with hub, watcher, lobby:
                 yield
 
     app = Starlette(
         routes=[
-            Route("/static/{digest}/{name:path}", pages.assets.serve),
+            Route("/static/{digest}/{name:path}", renderer.assets.serve),
             *boards.ROUTES,
             *bots.ROUTES,
             *matches.ROUTES,
@@ -79,36 +78,34 @@ def create_app(
         ],
         middleware=[Middleware(GZipMiddleware, minimum_size=1000)],
         exception_handlers={
-            BadStore: _no_store,
-            ArenaError: _mistake,
-            HTTPException: _no_page,
-            Exception: _failure,
+            BadStore: _bad_store,
+            ArenaError: _arena_error,
+            HTTPException: _http_error,
+            Exception: _unexpected_error,
         },
         lifespan=lifespan,
     )
     app.state.site = site
-    return SecurityMiddleware(app, gate, hosts), site
+    return secured(app, gate, hosts), site
 
 
-def _mistake(request: Request, error: Exception) -> Response:
-    status = next((status for kind, status in STATUS.items() if isinstance(error, kind)), 400)
-    sentence = str(error)
-    return site_of(request).pages.sorry(request, status, sentence[:1].upper() + sentence[1:])
+def _arena_error(request: Request, error: Exception) -> Response:
+    assert isinstance(error, ArenaError)
+    return site_of(request).renderer.error(request, status_code(error), sentence(error))
 
 
-def _no_store(request: Request, error: Exception) -> Response:
-    """Where the store is and what is wrong with it is the organiser's business."""
+def _bad_store(request: Request, error: Exception) -> Response:
+    """Log the details: where the store is and what is wrong with it concerns the organiser only."""
     log.error("%s", error)
-    sentence = "The arena's store cannot be used at the moment. The server's own output says why."
-    return site_of(request).pages.sorry(request, 503, sentence)
+    return site_of(request).renderer.error(request, 503, "The store is not available. The server's output says why.")
 
 
-def _no_page(request: Request, error: Exception) -> Response:
+def _http_error(request: Request, error: Exception) -> Response:
     assert isinstance(error, HTTPException)
-    said = {404: "There is no such page.", 405: "This address does not take such requests."}
-    return site_of(request).pages.sorry(request, error.status_code, said.get(error.status_code, error.detail))
+    sentences = {404: "Page not found.", 405: "This address does not accept such requests."}
+    text = sentences.get(error.status_code, error.detail)
+    return site_of(request).renderer.error(request, error.status_code, text)
 
 
-def _failure(request: Request, _: Exception) -> Response:
-    """What went wrong is printed where the server runs; the visitor need not know more."""
-    return site_of(request).pages.sorry(request, 500, "Something went wrong here. The server's own output says what.")
+def _unexpected_error(request: Request, _: Exception) -> Response:
+    return site_of(request).renderer.error(request, 500, "Internal error. The server's output has the details.")

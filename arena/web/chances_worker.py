@@ -1,8 +1,7 @@
-"""Win-probability curves, worked out in a process of their own: playouts would keep all pages waiting.
+"""Win-probability curves, computed in a separate process, because playouts would block all pages.
 
-The process has a low priority, so that it takes nothing from a tournament on the same machine, and is started when the
-first curve is wanted. It ends with the server, whatever ends that. Curves that were worked out are remembered; one that
-is wanted twice at once is worked out once; and not more than a few wait, because everybody may ask for them.
+The process has a low priority, is started for the first curve, and dies with the server. Curves are cached; a curve
+that is requested twice at the same time is computed once; the number of waiting curves is limited.
 """
 
 from __future__ import annotations
@@ -18,61 +17,59 @@ from multiprocessing import get_context
 
 from arena import interrupts, replay, supervisor
 from arena.errors import NotFound
-from arena.web.events import TooMany
+from arena.web.config import CONFIG
+from arena.web.errors import ServerBusy
 from arena.web.viewer.chances import Chances, chances_of
 
-REMEMBERED = 256
-MOST_WAITING = 32
-PRIORITY = 10
-
 Key = tuple[str, int | None]
+"""A match and the seat whose knowledge is used; None: all cards."""
 
 
 class ChancesWorker:
-    """Knows how likely each seat was to win."""
+    """Computes and caches win-probability curves."""
 
     def __init__(self) -> None:
         self._process: ProcessPoolExecutor | None = None
-        self._known: OrderedDict[Key, Chances] = OrderedDict()
+        self._cache: OrderedDict[Key, Chances] = OrderedDict()
         self._waiting: dict[Key, asyncio.Task[Chances]] = {}
 
     async def chances(self, text: str, seat: int | None) -> Chances:
-        """The curve of the match with this replay, as the seat could have known it; None: by all that lies."""
+        """Return the curve of the match with this replay, by what the seat knew; None: by all cards."""
         header = replay.read_header(text.partition("\n")[0].encode())
         if seat is not None and seat >= len(header.seats):
-            raise NotFound(f"nobody has seat {seat} in this match.")
+            raise NotFound(f"The match has no seat `{seat}`.")
         key = header.match, seat
-        if key in self._known:
-            self._known.move_to_end(key)
-            return self._known[key]
+        if key in self._cache:
+            self._cache.move_to_end(key)
+            return self._cache[key]
         if key not in self._waiting:
-            if len(self._waiting) >= MOST_WAITING:
-                raise TooMany("too many curves are being worked out: load the page again in a minute.")
-            self._waiting[key] = asyncio.create_task(self._work_out(key, text))
+            if len(self._waiting) >= CONFIG.max_waiting_curves:
+                raise ServerBusy("Too many curves are being computed: reload the page in a minute.")
+            self._waiting[key] = asyncio.create_task(self._compute(key, text))
         return await asyncio.shield(self._waiting[key])
 
-    async def _work_out(self, key: Key, text: str) -> Chances:
+    async def _compute(self, key: Key, text: str) -> Chances:
         try:
             try:
-                chances = await self._asked(text, key[1])
-            except BrokenProcessPool:  # killed, for want of memory say: another one may do better
+                chances = await self._submit(text, key[1])
+            except BrokenProcessPool:  # killed, for example for lack of memory: try once more
                 self.close()
-                chances = await self._asked(text, key[1])
+                chances = await self._submit(text, key[1])
         finally:
             del self._waiting[key]
-        self._known[key] = chances
-        while len(self._known) > REMEMBERED:
-            self._known.popitem(last=False)
+        self._cache[key] = chances
+        while len(self._cache) > CONFIG.cached_curves:
+            self._cache.popitem(last=False)
         return chances
 
-    async def _asked(self, text: str, seat: int | None) -> Chances:
+    async def _submit(self, text: str, seat: int | None) -> Chances:
         if self._process is None:
             # Not forked: a copy of a process with threads and open connections may hang.
             self._process = ProcessPoolExecutor(1, get_context("spawn"), initializer=_prepare, initargs=(os.getpid(),))
-        return await asyncio.get_running_loop().run_in_executor(self._process, work_out, text, seat)
+        return await asyncio.get_running_loop().run_in_executor(self._process, _chances, text, seat)
 
     def close(self) -> None:
-        """Ends the process; nobody waits for what it works out any more."""
+        """Kill the process."""
         if self._process is None:
             return
         for process in list((self._process._processes or {}).values()):
@@ -83,15 +80,14 @@ class ChancesWorker:
 
 
 def _prepare(server: int) -> None:
-    """What the process does first."""
-    os.nice(PRIORITY)
+    """Set up the process."""
+    os.nice(CONFIG.chances_niceness)
     interrupts.ignore_in_worker()
-    with suppress(OSError, AttributeError):  # where the system has no such thing, it ends with its next task
+    with suppress(OSError, AttributeError):  # not available on all systems
         supervisor.die_with_parent(signal.SIGKILL)
     if os.getppid() != server:
-        os._exit(0)  # it was killed while this one started
+        os._exit(0)  # the server was killed while this process started
 
 
-def work_out(text: str, seat: int | None) -> Chances:
-    """What the process does."""
+def _chances(text: str, seat: int | None) -> Chances:
     return chances_of(replay.loads(text.encode()), seat)

@@ -1,8 +1,8 @@
-"""Server-sent events: browsers hear what has changed, as soon as it is on record.
+"""Server-sent events: browsers receive changed parts of a page as soon as the store has them.
 
-Any number of browsers may follow the same thing: what they are told is made once and sent to all of them. Nothing is
-made, and the store is not looked at, while nobody follows. A browser that is too slow misses what is out of date
-anyway: of each topic only the latest messages wait for it.
+A topic is what one kind of page shows. Its messages are rendered once and sent to all its subscribers; nothing is
+rendered, and the store is not polled, without subscribers. Back-pressure: for each message name only the latest
+message waits for a slow browser.
 """
 
 from __future__ import annotations
@@ -23,196 +23,175 @@ from starlette.responses import StreamingResponse
 
 from arena.errors import ArenaError
 from arena.games.base import Json
-
-LOOK = 2.0
-"""Seconds between two looks at the store: as often as people can follow, and no more work than that."""
-SETTLED = 12.0
-"""Seconds after the last change at which everything is made once more, for what is made less often than asked for."""
-ALIVE = 15.0
-"""Seconds after which a browser that heard nothing hears that we are still there; this also finds those that left."""
-MOST_FOLLOWERS = 2000
-"""So many browsers at once; each takes an open file and some memory."""
-MOST_TOPICS = 200
-"""So many different things can be followed at once: each is made anew whenever the store changes."""
-FILES_FOR_THE_REST = 256
-"""Open files that followers must leave to the pages, the store and the bots."""
+from arena.web.config import CONFIG
+from arena.web.errors import ServerBusy
 
 log = logging.getLogger("arena.web")
 
 
-class TooMany(ArenaError):
-    """More browsers want to follow than we can serve."""
-
-
 Messages = Mapping[str, Json]
-"""By the name of the part of the page that it is about: what the browser needs to know."""
-Maker = Callable[[], Messages]
+"""Content by message name, which is the name of a part of the page."""
+Render = Callable[[], Messages]
 
 
 @dataclass(eq=False)
 class Subscriber:
-    """A browser that waits for what is new."""
+    """A browser with an open event stream."""
 
     waiting: dict[str, bytes] = field(default_factory=dict)
-    """The latest messages that were not sent yet, by name."""
-    has_mail: asyncio.Event = field(default_factory=asyncio.Event)
+    """Encoded messages that were not sent yet, by name."""
+    has_messages: asyncio.Event = field(default_factory=asyncio.Event)
 
-    def tell(self, name: str, message: bytes) -> None:
+    def put(self, name: str, message: bytes) -> None:
         self.waiting[name] = message
-        self.has_mail.set()
+        self.has_messages.set()
 
-    async def mail(self) -> bytes:
-        """What has come together; a comment where nothing has."""
+    async def next_chunk(self) -> bytes:
+        """Wait for messages and return them; a comment if there are none for a while."""
         with suppress(TimeoutError):
-            await asyncio.wait_for(self.has_mail.wait(), ALIVE)
-        self.has_mail.clear()
+            await asyncio.wait_for(self.has_messages.wait(), CONFIG.keep_alive_interval)
+        self.has_messages.clear()
         messages, self.waiting = self.waiting, {}
-        return b"".join(messages.values()) or b": still here\n\n"
+        return b"".join(messages.values()) or b": keep-alive\n\n"
 
 
 @dataclass(eq=False)
 class Topic:
-    """Something that browsers follow."""
+    """What one kind of page shows, with its subscribers."""
 
-    make: Maker
-    followers: set[Subscriber] = field(default_factory=set)
+    render: Render
+    subscribers: set[Subscriber] = field(default_factory=set)
     latest: dict[str, bytes] = field(default_factory=dict)
-    """What was told last, by name."""
+    """The message last sent, by name."""
 
-    def greet(self, follower: Subscriber) -> None:
-        """Tells somebody who has just come how it is."""
+    def welcome(self, subscriber: Subscriber) -> None:
+        """Send the current state to a new subscriber."""
         for name, message in self.latest.items():
-            follower.tell(name, message)
+            subscriber.put(name, message)
 
     async def refresh(self) -> None:
-        """Makes the messages anew, and tells those that differ."""
+        """Render the messages and send those that changed."""
         try:
-            made = await to_thread.run_sync(self.make)
+            rendered = await to_thread.run_sync(self.render)
         except ArenaError:
-            self.latest.clear()  # who comes now must not be told what is out of date
+            self.latest.clear()  # new subscribers must not get outdated messages
             raise
-        for name, content in made.items():
-            message = encoded(name, content)
+        for name, content in rendered.items():
+            message = encode(name, content)
             if self.latest.get(name) != message:
                 self.latest[name] = message
-                for follower in self.followers:
-                    follower.tell(name, message)
+                for subscriber in self.subscribers:
+                    subscriber.put(name, message)
 
 
-def encoded(name: str, content: Json) -> bytes:
-    """A message as it travels. JSON has no line breaks, so one line of data is enough."""
-    return raw(name, json.dumps(content, ensure_ascii=False))
+def encode(name: str, content: Json) -> bytes:
+    """Return the content as an event. JSON has no line breaks, so one data line is enough."""
+    return encode_json(name, json.dumps(content, ensure_ascii=False))
 
 
-def raw(name: str, content: str) -> bytes:
-    """The same, of what is JSON already."""
-    return f"event: {name}\ndata: {content}\n\n".encode()
+def encode_json(name: str, text: str) -> bytes:
+    return f"event: {name}\ndata: {text}\n\n".encode()
 
 
 class EventHub:
-    """Knows the topics and who follows them."""
+    """All topics, refreshed when the store changes."""
 
-    def __init__(self, look: Callable[[], int]) -> None:
-        """`look`: a number that stays as it is as long as nothing changes in the store."""
-        self.look = look
+    def __init__(self, store_state: Callable[[], int]) -> None:
+        """`store_state`: returns a number that differs after every change of the store."""
+        self._store_state = store_state
         self._seen: int | None = None
-        self._settled = math.inf
-        self._trouble = ""
-        """What went wrong at the last look."""
+        self._settled_at = math.inf
+        self._last_error = ""
         self.topics: dict[Hashable, Topic] = {}
         self.closed = asyncio.Event()
-        self._guests: set[Subscriber] = set()
-        self._ticking: asyncio.Task[None] | None = None
+        self._other_subscribers: set[Subscriber] = set()
+        self._polling: asyncio.Task[None] | None = None
 
     async def __aenter__(self) -> Self:
-        self._ticking = asyncio.create_task(self._tick())
+        self._polling = asyncio.create_task(self._poll_forever())
         return self
 
     async def __aexit__(self, *_: object) -> None:
-        assert self._ticking
-        self._ticking.cancel()
+        assert self._polling
+        self._polling.cancel()
         with suppress(asyncio.CancelledError):
-            await self._ticking
+            await self._polling
 
-    @property
-    def followers(self) -> int:
-        return sum(len(topic.followers) for topic in self.topics.values())
-
-    async def _tick(self) -> None:
+    async def _poll_forever(self) -> None:
         while True:
-            await asyncio.sleep(LOOK)
+            await asyncio.sleep(CONFIG.store_poll_interval)
             if not self.topics:
                 continue
             try:
-                await self._look_once()
-            except Exception as error:  # whatever it was, the next look may find it mended
+                await self._poll()
+            except Exception as error:  # the next poll may succeed
                 self._seen = None
-                if str(error) != self._trouble:
-                    # What the user can mend is a sentence; of anything else the trace is wanted.
+                if str(error) != self._last_error:
                     unexpected = not isinstance(error, ArenaError)
-                    log.error("Pages are not kept up to date at the moment: %s", error, exc_info=unexpected)
-                self._trouble = str(error)
+                    log.error("Pages cannot be updated at the moment: %s", error, exc_info=unexpected)
+                self._last_error = str(error)
 
-    async def _look_once(self) -> None:
-        seen = await to_thread.run_sync(self.look)
+    async def _poll(self) -> None:
+        seen = await to_thread.run_sync(self._store_state)
         now = time.monotonic()
-        if seen == self._seen and now < self._settled:
+        if seen == self._seen and now < self._settled_at:
             return
-        self._settled = math.inf if seen == self._seen else now + SETTLED
+        self._settled_at = math.inf if seen == self._seen else now + CONFIG.settle_delay
         for topic in list(self.topics.values()):
             await topic.refresh()
         self._seen = seen
-        self._trouble = ""
+        self._last_error = ""
 
-    async def follow(self, key: Hashable, make: Maker, new: Callable[[Maker], Topic] = Topic) -> AsyncIterator[bytes]:
-        """What a browser is sent that follows the topic: how it is now, then whatever changes.
-
-        `new`: makes the topic where nobody has followed it before.
-        """
-        topic = self.topics.get(key) or self.topics.setdefault(key, new(make))
-        follower = Subscriber()
-        is_first = not topic.followers
-        topic.followers.add(follower)
+    async def follow(
+        self, key: Hashable, render: Render, new_topic: Callable[[Render], Topic] = Topic
+    ) -> AsyncIterator[bytes]:
+        """Yield the current state of the topic, then every change. The first subscriber creates the topic."""
+        topic = self.topics.get(key) or self.topics.setdefault(key, new_topic(render))
+        subscriber = Subscriber()
+        is_first = not topic.subscribers
+        topic.subscribers.add(subscriber)
         try:
             if is_first:
-                with suppress(ArenaError):  # it is told at the next look
+                with suppress(ArenaError):  # the next poll logs it
                     await topic.refresh()
-            topic.greet(follower)
+            topic.welcome(subscriber)
             while not self.closed.is_set():
-                yield await follower.mail()
+                yield await subscriber.next_chunk()
         finally:
-            topic.followers.discard(follower)
-            if not topic.followers and self.topics.get(key) is topic:
+            topic.subscribers.discard(subscriber)
+            if not topic.subscribers and self.topics.get(key) is topic:
                 del self.topics[key]
 
     def close(self) -> None:
-        """Ends all streams: the server is about to stop."""
+        """End all streams, because the server shuts down."""
         self.closed.set()
         for topic in self.topics.values():
-            for follower in topic.followers:
-                follower.has_mail.set()
-        for guest in self._guests:
-            guest.has_mail.set()
+            for subscriber in topic.subscribers:
+                subscriber.has_messages.set()
+        for subscriber in self._other_subscribers:
+            subscriber.has_messages.set()
 
     @contextmanager
-    def woken_at_the_end(self, follower: Subscriber) -> Iterator[None]:
-        """For a browser that follows what is no topic here: it must not wait, either, when the server stops."""
-        self._guests.add(follower)
+    def closing(self, subscriber: Subscriber) -> Iterator[None]:
+        """Also wake a subscriber that belongs to no topic of the hub when the server shuts down."""
+        self._other_subscribers.add(subscriber)
         try:
             yield
         finally:
-            self._guests.discard(follower)
+            self._other_subscribers.discard(subscriber)
 
-    def response(self, key: Hashable, make: Maker, new: Callable[[Maker], Topic] = Topic) -> StreamingResponse:
-        """The stream for a browser's EventSource."""
+    def response(
+        self, key: Hashable, render: Render, new_topic: Callable[[Render], Topic] = Topic
+    ) -> StreamingResponse:
+        """Return the event stream of a topic. Raise `ServerBusy` if there are too many subscribers or topics."""
         files, _ = resource.getrlimit(resource.RLIMIT_NOFILE)
-        most = min(MOST_FOLLOWERS, max(16, files - FILES_FOR_THE_REST))
-        if self.followers >= most or (key not in self.topics and len(self.topics) >= MOST_TOPICS):
-            raise TooMany("too many browsers follow this arena already: reload the page now and then instead.")
-        return stream(self.follow(key, make, new))
+        limit = min(CONFIG.max_subscribers, max(16, files - CONFIG.reserved_files))
+        subscribers = sum(len(topic.subscribers) for topic in self.topics.values())
+        if subscribers >= limit or (key not in self.topics and len(self.topics) >= CONFIG.max_topics):
+            raise ServerBusy("Too many browsers follow this arena: reload the page from time to time instead.")
+        return event_stream(self.follow(key, render, new_topic))
 
 
-def stream(messages: AsyncIterator[bytes]) -> StreamingResponse:
-    """A response that never ends by itself. Proxies are asked not to collect it."""
-    headers = {"cache-control": "no-store", "x-accel-buffering": "no"}
-    return StreamingResponse(messages, media_type="text/event-stream", headers=headers)
+def event_stream(messages: AsyncIterator[bytes]) -> StreamingResponse:
+    """Return a response that stays open. The header asks proxies not to buffer it."""
+    return StreamingResponse(messages, media_type="text/event-stream", headers={"x-accel-buffering": "no"})

@@ -1,9 +1,9 @@
-"""Who may do what in the browser, and what browsers are told never to do.
+"""Access control: the token, CSRF protection and the security headers of every response.
 
-Everybody may look. Whoever opens the address that `arena web` has printed, with its token, gets a cookie and may play.
-A request that changes something must bring that cookie, must come from one of our own pages, and must repeat a word
-that only our own pages know. Names under which we are not reached are refused, so that a page elsewhere cannot talk to
-an arena on this machine by giving us a name of its own.
+Everybody who reaches the server may read. A browser that opens the address printed by `arena web`, with its token,
+gets a cookie and may play. A request that changes something must carry the cookie, come from one of our own pages
+(`Origin`, `Sec-Fetch-Site`) and repeat the CSRF token. Requests for other host names are refused, which prevents DNS
+rebinding.
 """
 
 from __future__ import annotations
@@ -14,127 +14,114 @@ from collections.abc import Iterable
 from hashlib import sha256
 from urllib.parse import urlsplit
 
-from starlette.datastructures import Headers, MutableHeaders
+from starlette.datastructures import MutableHeaders
+from starlette.middleware.body_limit import RequestBodyLimitMiddleware
+from starlette.middleware.trustedhost import TrustedHostMiddleware
 from starlette.requests import Request
-from starlette.responses import PlainTextResponse, RedirectResponse, Response
+from starlette.responses import RedirectResponse, Response
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
-from arena.errors import ArenaError
+from arena.web.config import CONFIG
+from arena.web.errors import NotAllowed
 
-CSRF_HEADER = "x-arena-csrf"
-TOKEN_PARAMETER = "token"  # noqa: S105, the name of it, not the thing itself
-LOOPBACK = frozenset({"localhost", "127.0.0.1", "[::1]"})
-"""The names by which a browser on this machine reaches what only this machine reaches."""
-MOST_BODY = 64 * 1024
-"""Bytes of a request's body: a choice in a game has fifty."""
-POLICY = (
+LOOPBACK_HOSTS = frozenset({"localhost", "127.0.0.1", "[::1]"})
+CONTENT_SECURITY_POLICY = (
     "default-src 'none'; script-src 'self'; style-src 'self'; "
     "style-src-attr 'unsafe-inline'; "  # lengths of bars and the like
     "img-src 'self' data:; connect-src 'self'; base-uri 'none'; form-action 'self'; frame-ancestors 'none'"
 )
-HEADERS = {
-    "content-security-policy": POLICY,
+SECURITY_HEADERS = {
+    "content-security-policy": CONTENT_SECURITY_POLICY,
     "x-content-type-options": "nosniff",
     "referrer-policy": "same-origin",
     "cross-origin-opener-policy": "same-origin",
     "cross-origin-resource-policy": "same-origin",
     "permissions-policy": "camera=(), geolocation=(), microphone=()",
+    "cache-control": "no-store",
 }
 
 
-class NotAllowed(ArenaError):
-    """Somebody wants to change something who may not."""
-
-
 class TokenGate:
-    """Knows the token, and who has shown it."""
+    """Checks the token, the cookie derived from it, and the CSRF token."""
 
     def __init__(self, token: str | None = None, port: int = 0) -> None:
-        """`port`: where we listen. Browsers send cookies to all ports of a host, so ours has the port in its name."""
+        """`port`: where the server listens; browsers send cookies to all ports of a host, so the name contains it."""
         self.token = token or secrets.token_urlsafe(24)
         self.cookie = f"arena_token_{port}"
 
     def _derived(self, purpose: str) -> str:
-        """What stands for the token elsewhere, and does not tell it."""
         return hmac.new(self.token.encode(), purpose.encode(), sha256).hexdigest()
 
     @property
     def csrf(self) -> str:
-        """The word that our own pages know."""
         return self._derived("csrf")
 
     def is_known(self, request: Request) -> bool:
-        """Whether the request comes from a browser that has shown the token."""
+        """Return whether the request carries the cookie."""
         return hmac.compare_digest(request.cookies.get(self.cookie, "").encode(), self._derived("cookie").encode())
 
-    def welcome(self, request: Request) -> Response | None:
-        """A visitor that brings the token gets a cookie, and the same page without the token in its address."""
-        shown = request.query_params.get(TOKEN_PARAMETER)
-        if shown is None or request.method != "GET":
+    def login(self, request: Request) -> Response | None:
+        """Exchange a token in the address for the cookie, and redirect to the same page without the token."""
+        token = request.query_params.get("token")
+        if token is None or request.method != "GET":
             return None
-        there = request.url.remove_query_params(TOKEN_PARAMETER)
-        path = "/" + there.path.lstrip("/\\")  # two slashes would begin the name of another host
-        response = RedirectResponse(path + (f"?{there.query}" if there.query else ""), status_code=303)
-        if hmac.compare_digest(shown.encode(), self.token.encode()):
+        target = request.url.remove_query_params("token")
+        path = "/" + target.path.lstrip("/\\")  # two slashes would start the name of another host
+        response = RedirectResponse(path + (f"?{target.query}" if target.query else ""), status_code=303)
+        if hmac.compare_digest(token.encode(), self.token.encode()):
             response.set_cookie(self.cookie, self._derived("cookie"), httponly=True, samesite="strict", path="/")
         return response
 
-    def check_change(self, request: Request) -> None:
-        """Raises NotAllowed unless the request may change something."""
+    def check_known(self, request: Request) -> None:
+        """Raise `NotAllowed` if the request does not carry the cookie."""
         if not self.is_known(request):
-            raise NotAllowed("only who opened the address that arena web has printed, with its token, may do this.")
+            raise NotAllowed(
+                "Only browsers that opened the address printed by `arena web`, with its token, are allowed to play."
+            )
+
+    def check_change(self, request: Request) -> None:
+        """Raise `NotAllowed` if the request may not change anything."""
+        self.check_known(request)
         origin = request.headers.get("origin")
         if origin is not None and urlsplit(origin).netloc != request.headers.get("host"):
-            raise NotAllowed("this came from another site.")
+            raise NotAllowed("The request came from another site.")
         if request.headers.get("sec-fetch-site", "same-origin") != "same-origin":
-            raise NotAllowed("this came from another site.")
-        if not hmac.compare_digest(request.headers.get(CSRF_HEADER, "").encode(), self.csrf.encode()):
-            raise NotAllowed("this did not come from a page of this arena: load the page again.")
+            raise NotAllowed("The request came from another site.")
+        if not hmac.compare_digest(request.headers.get("x-arena-csrf", "").encode(), self.csrf.encode()):
+            raise NotAllowed("The CSRF token is missing or invalid: reload the page.")
 
 
-class SecurityMiddleware:
-    """Stands around the whole application.
+class LoginMiddleware:
+    """Answers requests that carry the token in their address."""
 
-    It refuses strange hosts and large bodies, lets in who brings the token, and adds the headers that protect pages.
-    """
-
-    def __init__(self, app: ASGIApp, gate: TokenGate, hosts: Iterable[str] | None) -> None:
-        """`hosts`: the names by which we are reached; None: whatever they are."""
+    def __init__(self, app: ASGIApp, gate: TokenGate) -> None:
         self.app = app
         self.gate = gate
-        self.hosts = None if hosts is None else frozenset(hosts)
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        if scope["type"] != "http":
-            await self.app(scope, receive, send)
-            return
-        seen = 0
+        answer = self.gate.login(Request(scope)) if scope["type"] == "http" else None
+        await (answer or self.app)(scope, receive, send)
 
-        async def receive_little() -> Message:
-            nonlocal seen
-            message = await receive()
-            seen += len(message.get("body", b""))
-            if seen > MOST_BODY:  # a body without a length that never ends
-                return {"type": "http.disconnect"}
-            return message
 
-        async def send_guarded(message: Message) -> None:
+class SecurityHeadersMiddleware:
+    """Adds the security headers to every response."""
+
+    def __init__(self, app: ASGIApp) -> None:
+        self.app = app
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        async def send_with_headers(message: Message) -> None:
             if message["type"] == "http.response.start":
-                answered = MutableHeaders(scope=message)
-                for name, value in HEADERS.items():
-                    answered.setdefault(name, value)
-                answered.setdefault("cache-control", "no-store")
+                headers = MutableHeaders(scope=message)
+                for name, value in SECURITY_HEADERS.items():
+                    headers.setdefault(name, value)
             await send(message)
 
-        answer = self._refusal(Headers(scope=scope)) or self.gate.welcome(Request(scope))
-        await (answer or self.app)(scope, receive_little, send_guarded)
+        await self.app(scope, receive, send_with_headers)
 
-    def _refusal(self, headers: Headers) -> Response | None:
-        host = headers.get("host", "")
-        name = host if host.endswith("]") else host.rpartition(":")[0] or host
-        if self.hosts is not None and name.lower() not in self.hosts:
-            return PlainTextResponse(f"This arena is not reached as {name[:100]!r}.\n", 421)
-        length = headers.get("content-length", "0")
-        if not length.isdecimal() or len(length) > 12 or int(length) > MOST_BODY:
-            return PlainTextResponse("That is too much.\n", 413)
-        return None
+
+def secured(app: ASGIApp, gate: TokenGate, hosts: Iterable[str] | None) -> ASGIApp:
+    """Wrap the whole application, its error pages included. `hosts`: the accepted host names; None: any."""
+    app = RequestBodyLimitMiddleware(LoginMiddleware(app, gate), CONFIG.max_body_bytes)
+    app = TrustedHostMiddleware(app, None if hosts is None else list(hosts), www_redirect=False)
+    return SecurityHeadersMiddleware(app)

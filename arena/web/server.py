@@ -1,4 +1,4 @@
-"""Runs the web application until somebody stops it."""
+"""Run the web application until it is stopped."""
 
 from __future__ import annotations
 
@@ -15,16 +15,14 @@ import uvicorn
 import uvloop
 from starlette.routing import BaseRoute
 
-from arena.errors import ArenaError, refusal
+from arena.errors import UserError, refusal
 from arena.sandbox import Sandbox
 from arena.store.home import Home
 from arena.store.store import Store
 from arena.web.app import create_app
+from arena.web.config import CONFIG
 from arena.web.events import EventHub
-from arena.web.security import LOOPBACK, TokenGate
-
-LEAVE_WITHIN = 2
-"""Seconds that browsers have to end their streams when the server stops."""
+from arena.web.security import LOOPBACK_HOSTS, TokenGate
 
 
 def serve(
@@ -39,27 +37,26 @@ def serve(
     known_as: Sequence[str] = (),
     sandbox: Callable[[], Sandbox] = Sandbox,
 ) -> None:
-    """Serves the arena. `ready` is told the address, with the token, once it can be opened.
+    """Serve the arena. `ready` is called with the address, which contains the token, once the server accepts requests.
 
-    `known_as`: names by which others reach it, through a proxy for instance. `sandbox` says where bots run that people
-    play against; it is asked when the first one is needed, in a thread.
+    `known_as`: host names by which others reach the server, for example through a proxy. `sandbox` returns where bots
+    run that people play against; it is called in a thread when the first one is needed.
     """
-    listener = listen(host, port)
-    with listener:
+    with listen(host, port) as listener:
         server, address = prepare(home, store, host, listener, token=token, known_as=known_as, sandbox=sandbox)
 
         async def run() -> None:
-            telling = asyncio.create_task(tell())
+            announcing = asyncio.create_task(announce())
             try:
                 await server.serve(sockets=[listener])
             finally:
-                telling.cancel()
+                announcing.cancel()
 
-        async def tell() -> None:
+        async def announce() -> None:
             while not server.started:
                 await asyncio.sleep(0.01)
             ready(address)
-            if open_browser:  # in a thread that nobody waits for: a browser in the terminal stays until it is left
+            if open_browser:  # in a daemon thread: a browser in the terminal runs until it is closed
                 Thread(target=webbrowser.open, args=(address,), daemon=True).start()
 
         uvloop.run(run())
@@ -76,39 +73,39 @@ def prepare(
     sandbox: Callable[[], Sandbox] = Sandbox,
     besides: Sequence[BaseRoute] = (),
     tls: tuple[Path, Path] | None = None,
-) -> tuple[Server, str]:
-    """A server for what comes to the listener, and its address with the token.
+) -> tuple[WebServer, str]:
+    """Return a server for the listening socket, and its address with the token.
 
-    `besides`: addresses that are not part of the pages. `tls`: the files of a certificate and its key.
+    `besides`: additional routes. `tls`: the files of a certificate and its key.
     """
-    gate = TokenGate(token, listener.getsockname()[1])
+    port = listener.getsockname()[1]
+    gate = TokenGate(token, port)
     local = is_loopback(host)
-    hosts = LOOPBACK | {shown_name(host), *map(str.lower, known_as)} if local or known_as else None
+    hosts = LOOPBACK_HOSTS | {url_host(host), *known_as} if local or known_as else None
     app, site = create_app(home, store, gate, sandbox, private=local and not known_as, hosts=hosts, besides=besides)
     config = uvicorn.Config(
         app,
         log_level="warning",
         access_log=False,
         server_header=False,
-        timeout_graceful_shutdown=LEAVE_WITHIN,
+        timeout_graceful_shutdown=CONFIG.shutdown_grace,
         timeout_keep_alive=30,
         loop="none",
         ssl_certfile=tls and tls[0],
         ssl_keyfile=tls and tls[1],
     )
-    scheme = "https" if tls else "http"
-    address = f"{scheme}://{shown_name(host)}:{listener.getsockname()[1]}/?token={gate.token}"
-    return Server(config, site.hub), address
+    address = f"{'https' if tls else 'http'}://{url_host(host)}:{port}/?token={gate.token}"
+    return WebServer(config, site.hub), address
 
 
-class Server(uvicorn.Server):
-    """A server that lets nobody wait when it is told to stop."""
+class WebServer(uvicorn.Server):
+    """A uvicorn server that closes all event streams when it shuts down."""
 
     def __init__(self, config: uvicorn.Config, hub: EventHub) -> None:
         super().__init__(config)
         self.hub = hub
         self.takes_signals = True
-        """Whether it stops by itself when the process is told to."""
+        """Whether SIGINT and SIGTERM stop this server; the owner of the process may handle them instead."""
 
     @contextmanager
     def capture_signals(self) -> Iterator[None]:
@@ -124,7 +121,7 @@ class Server(uvicorn.Server):
 
 
 def listen(host: str, port: int) -> socket.socket:
-    """A socket that waits for browsers. Raises where that is not possible, with what to do about it."""
+    """Return a listening socket. Raise `UserError` if the address cannot be used."""
     try:
         family, kind, protocol, _, address = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM)[0]
         listener = socket.socket(family, kind, protocol)
@@ -132,24 +129,23 @@ def listen(host: str, port: int) -> socket.socket:
         listener.bind(address)
         listener.listen(1024)
     except socket.gaierror as error:
-        raise ArenaError(f"there is no address {host!r}: {error.strerror}.") from error
+        raise UserError(f"Unknown host `{host}`: {error.strerror}.") from error
     except OSError as error:
-        raise ArenaError(
-            f"the port {port} of {host} cannot be had: {refusal(error)} Choose another one: arena web --port 0"
-        ) from error
+        why = f"Cannot listen on port `{port}` of `{host}`: {refusal(error)}"
+        raise UserError(why, hint="Add `--port 0` to use any free port.") from error
     return listener
 
 
 def is_loopback(host: str) -> bool:
-    """Whether only this machine reaches it."""
+    """Return whether only this machine reaches the host."""
     try:
         return host == "localhost" or ip_address(host).is_loopback
     except ValueError:
         return False
 
 
-def shown_name(host: str) -> str:
-    """The host as it stands in an address."""
+def url_host(host: str) -> str:
+    """Return the host as it is written in an address."""
     if host in ("0.0.0.0", "::", ""):  # noqa: S104, compared, not bound
         return "127.0.0.1"
     return f"[{host}]" if ":" in host else host.lower()

@@ -1,4 +1,4 @@
-"""What all pages share: the home, its store, the templates, who may do what, and who follows what."""
+"""What all pages share: the home, its store, templates, access control and background services."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from arena.store.store import Store
 from arena.web.chances_worker import ChancesWorker
 from arena.web.events import EventHub
 from arena.web.pages.progress import ProgressCache
-from arena.web.rendering import Pages
+from arena.web.rendering import Renderer
 from arena.web.security import TokenGate
 
 if TYPE_CHECKING:
@@ -27,17 +27,17 @@ class Site:
     home: Home
     store: Store
     gate: TokenGate
-    pages: Pages
+    renderer: Renderer
     hub: EventHub
-    oracle: ChancesWorker
+    chances: ChancesWorker
     private: bool
-    """Whether only this machine reaches it: then bots' logs are shown to everybody who does."""
-    courses: ProgressCache
+    """Whether only this machine reaches the server: then bots' logs are shown without the token."""
+    progress: ProgressCache
     live: LiveWatcher
     lobby: Lobby
 
-    def conducted(self) -> frozenset[int]:
-        """The tournaments that are being played, here or in another home that shares the store."""
+    def running(self) -> frozenset[int]:
+        """Return the ids of the running tournaments, in this home or in another one that shares the store."""
         here = self.home.conducted()
         return self.store.leased_tournaments() if here is None else self.store.leased_tournaments() | {here}
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from rich.console import Console
 
-from arena.cli.trees import render_tree
+from arena.cli.trees import KnockoutTree
 from arena.tournament.formats import Field, Knockout, PairingResult
 
 LABELS = [f"bot{number}" for number in range(8)]
@@ -24,7 +24,7 @@ def drawn(size: int, width: int = 100, *, double: bool = False) -> str:
         )
     console = Console(width=width, file=None, no_color=True)
     with console.capture() as capture:
-        console.print(render_tree(knockout.tree, LABELS))
+        console.print(KnockoutTree(knockout.tree, LABELS))
     return "\n".join(line.rstrip() for line in capture.get().splitlines())
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+from dataclasses import replace
 
 import psutil
 import pytest
@@ -13,7 +14,8 @@ from arena.replay import dumps
 from arena.replay.selfplay import simulate_game
 from arena.web import chances_worker
 from arena.web.chances_worker import ChancesWorker
-from arena.web.events import TooMany
+from arena.web.config import CONFIG
+from arena.web.errors import ServerBusy
 from arena.web.viewer.chances import chances_of
 
 GAME = simulate_game(find_game("mantis"), {}, 2, "1", "1-mantis-1-1").replay
@@ -31,7 +33,7 @@ def test_chances_survive_the_death_of_their_process() -> None:
             assert process.pid
             psutil.Process(process.pid).kill()
             assert await asked.chances(TEXT, 1) == chances_of(GAME, 1)
-            with pytest.raises(NotFound, match="nobody has seat 2"):
+            with pytest.raises(NotFound, match="no seat `2`"):
                 await asked.chances(TEXT, 2)
         finally:
             asked.close()
@@ -40,14 +42,14 @@ def test_chances_survive_the_death_of_their_process() -> None:
 
 
 def test_not_everybody_is_served_at_once(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(chances_worker, "MOST_WAITING", 1)
+    monkeypatch.setattr(chances_worker, "CONFIG", replace(CONFIG, max_waiting_curves=1))
 
     async def run() -> None:
         asked = ChancesWorker()
         try:
             both = asyncio.gather(asked.chances(TEXT, None), asked.chances(TEXT, None))
             await asyncio.sleep(0)
-            with pytest.raises(TooMany):
+            with pytest.raises(ServerBusy):
                 await asked.chances(TEXT, 0)
             one, same = await both
             assert one == same

@@ -5,17 +5,20 @@ from __future__ import annotations
 import asyncio
 from collections.abc import AsyncIterator
 from contextlib import aclosing
+from dataclasses import replace
 
 import pytest
 
 from arena.errors import BadStore
 from arena.web import events
-from arena.web.events import EventHub, Messages, TooMany
+from arena.web.config import CONFIG
+from arena.web.errors import ServerBusy
+from arena.web.events import EventHub, Messages
 
 
 @pytest.fixture(autouse=True)
 def quickly(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(events, "LOOK", 0.01)
+    monkeypatch.setattr(events, "CONFIG", replace(CONFIG, store_poll_interval=0.01))
 
 
 class Board:
@@ -83,13 +86,13 @@ def test_a_store_that_fails_for_a_while_stops_nothing() -> None:
 
 
 def test_there_is_an_end_to_followers(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(events, "MOST_FOLLOWERS", 1)
+    monkeypatch.setattr(events, "CONFIG", replace(CONFIG, max_subscribers=1))
     board = Board()
 
     async def run() -> None:
         async with EventHub(board.look) as hub, aclosing(hub.follow("board", board.make)) as first:  # type: ignore[type-var]
             await heard(first, b"data: 0")
-            with pytest.raises(TooMany, match="too many browsers"):
+            with pytest.raises(ServerBusy, match="Too many browsers"):
                 hub.response("board", board.make)
 
     asyncio.run(run())

@@ -21,9 +21,9 @@ def test_a_port_that_is_taken(tmp_path: Path) -> None:
     with socket.create_server(("127.0.0.1", 0)) as taken:
         port = taken.getsockname()[1]
         sentence = complaint("web", "--home", tmp_path, "--port", str(port), "--no-open")
-    assert f"the port {port} of 127.0.0.1 cannot be had" in sentence
+    assert f"Cannot listen on port `{port}` of `127.0.0.1`" in sentence
     assert "--port 0" in sentence
 
 
 def test_a_host_that_is_none(tmp_path: Path) -> None:
-    assert "there is no address" in complaint("web", "--home", tmp_path, "--host", "no.such.host.invalid", "--no-open")
+    assert "Unknown host" in complaint("web", "--home", tmp_path, "--host", "no.such.host.invalid", "--no-open")

@@ -1,23 +1,25 @@
-"""The plots of the page that show how something is distributed: places, and think times."""
+"""Plots of distributions: places and think times."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 
+from markupsafe import Markup
+
 from arena.reports import words
 from arena.reports.board import THINK_MS_BOUNDS, BoardRow
 from arena.reports.words import NOTHING
 from arena.web.drawing.colours import step_of
-from arena.web.drawing.plots import MOST, Scale, drawing, label, line, text
-from arena.web.drawing.svg import Markup, joined, tag
+from arena.web.drawing.plots import MAX_BOTS, Axis, drawing, label, line, text
+from arena.web.drawing.svg import joined, tag
 
 PATTERNS = (None, "hatch", "dots", "bars")
-"""Places next to each other differ in lightness and in pattern."""
+"""Fill patterns, so that neighbouring places differ by more than lightness."""
 SWATCH = 54
 
 
 def patterns() -> Markup:
-    """What the bars are filled with; it stands once on the page."""
+    """Return the definitions of the fill patterns, needed once on a page."""
     return tag(
         "svg",
         tag(
@@ -38,14 +40,14 @@ def _pattern(name: str, size: int, *children: str) -> Markup:
 
 
 def placements(rows: Sequence[BoardRow], width: float) -> Markup:
-    """How often everybody came first, second, and so on: one bar for each bot."""
-    rows = rows[:MOST]
+    """Draw how often each bot finished first, second and so on: one bar per bot."""
+    rows = rows[:MAX_BOTS]
     names = words.labels(rows)
     places = max(len(row.placements) for row in rows)
     left = 150 if width > 400 else 122
     in_line = int((width - left) // SWATCH)
     top = 26 * -(-places // in_line) + 8
-    x = Scale(0, 1, left, width)
+    x = Axis(0, 1, left, width)
     parts = []
     for place in range(places):
         across, down = left + SWATCH * (place % in_line), 26 * (place // in_line)
@@ -60,7 +62,7 @@ def placements(rows: Sequence[BoardRow], width: float) -> Markup:
     return drawing(width, top + 30 * len(rows), "Places", "; ".join(said), *parts)
 
 
-def _bar(row: BoardRow, places: int, x: Scale, y: float) -> list[Markup]:
+def _bar(row: BoardRow, places: int, x: Axis, y: float) -> list[Markup]:
     total, before, parts = sum(row.placements), 0, []
     for place, count in enumerate(row.placements):
         if not count:
@@ -84,7 +86,7 @@ def _segment(place: int, places: int, x: float, y: float, width: float, height: 
 
 
 def _tint(place: int, places: int) -> str:
-    """First is the strongest, last is the faintest that is still seen."""
+    """Return the style class of a place: the first is the strongest, the last is still visible."""
     return step_of(1 - 0.9 * place / max(places - 1, 1))
 
 
@@ -100,8 +102,8 @@ def _placements_in_words(row: BoardRow) -> str:
 
 
 def think_times(rows: Sequence[BoardRow]) -> Markup:
-    """A small histogram for each bot, all with the same axes."""
-    rows = rows[:MOST]
+    """Draw a small histogram for each bot, all with the same axes."""
+    rows = rows[:MAX_BOTS]
     names = words.labels(rows)
     highest = max((max(row.think_times, default=0) / max(sum(row.think_times), 1) for row in rows), default=0.0)
     return joined(*(_histogram(row, name, highest or 1.0) for row, name in zip(rows, names, strict=True)))
@@ -110,8 +112,8 @@ def think_times(rows: Sequence[BoardRow]) -> Markup:
 def _histogram(row: BoardRow, name: str, highest: float) -> Markup:
     width, height, base = 196.0, 112.0, 90.0
     classes = len(THINK_MS_BOUNDS) + 1
-    x = Scale(0, classes, 4, width - 4)
-    y = Scale(0, highest, base, 26)
+    x = Axis(0, classes, 4, width - 4)
+    y = Axis(0, highest, base, 26)
     total = max(sum(row.think_times), 1)
     parts = [label(row, name, 4, 14, 124), text(width - 4, 14, _mean(row), "value", "end")]
     parts.append(line(x.start, base, x.end, base, "base"))
@@ -127,7 +129,7 @@ def _histogram(row: BoardRow, name: str, highest: float) -> Markup:
                 tag("rect", about, x=x(index) + 0.7, y=top, width=x(1) - x(0) - 1.4, height=base - top, class_="bar")
             )
     most = max(range(classes), key=lambda index: row.think_times[index] if index < len(row.think_times) else 0)
-    said = f"{_mean(row)} a move on average; most matches {_class(most)}" if any(row.think_times) else "no moves"
+    said = f"{_mean(row)} per move on average; most matches {_class(most)}" if any(row.think_times) else "no moves"
     return drawing(width, height, f"Think times of {name}", said, *parts)
 
 

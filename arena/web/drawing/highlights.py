@@ -1,4 +1,4 @@
-"""The matches that are worth a look: what the ratings expected least, and the latest one of who leads."""
+"""Matches worth watching: the greatest upset and the leader's latest match of each bracket."""
 
 from __future__ import annotations
 
@@ -12,17 +12,14 @@ from arena.web.drawing.board_page import HighlightMatch
 from arena.web.viewer.chances import chances_of
 from arena.web.viewer.film import film_of
 
-MOVES = 30_000
-"""Of the playouts for the chances of a match: so few that nobody has to wait."""
-
 
 def worth_seeing(store: Store, boards: Sequence[Board], scope: int) -> dict[str, str]:
-    """Two matches of each bracket, as far as there are: why, by name."""
+    """Return up to two matches of each bracket: the reason, by match name."""
     wanted: dict[str, str] = {}
     for board in boards:
         for version, upset in store.standings.upsets(scope, board.bracket).greatest(1):
             winner = store.bots.by_id([version])[version].label
-            wanted[upset.match] = f"{board.bracket}: won by {winner}, who had a chance of {percent(upset.chance)}"
+            wanted[upset.match] = f"{board.bracket}: won by {winner} against a chance of {percent(upset.chance)}"
         if board.rows:
             leader = board.rows[0]
             standing = store.standings.load(scope, board.bracket)
@@ -32,6 +29,7 @@ def worth_seeing(store: Store, boards: Sequence[Board], scope: int) -> dict[str,
 
 
 def shown(name: str, why: str, written: bytes) -> HighlightMatch:
-    """Such a match, from its replay, for a page."""
+    """Return a match for the page, from its replay."""
     record = replay.loads(written)
-    return HighlightMatch(f"{why} ({name})", film_of(record), chances_of(record, moves=MOVES))
+    # Few enough playouts that the page is written at once.
+    return HighlightMatch(f"{why} ({name})", film_of(record), chances_of(record, moves=30_000))

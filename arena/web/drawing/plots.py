@@ -1,7 +1,7 @@
-"""The plots of the page, as SVG without a script: ratings over matches, and refits with their intervals.
+"""Plots of a board as SVG without scripts: ratings over matches, and strengths with their intervals.
 
-A bot is known by its marker, its dash and the label at its line's end, not by its colour alone. Each plot is drawn for
-a given width in pixels, so that its letters stay readable on a telephone and on a wall.
+A bot is identified by its marker, its dash and the label at the end of its line, not by colour alone. Each plot is
+drawn for a given width in pixels, so that its text is readable on a phone and on a large screen.
 """
 
 from __future__ import annotations
@@ -10,25 +10,27 @@ import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
+from markupsafe import Markup
+
 from arena.reports import words
 from arena.reports.board import BoardRow
 from arena.reports.words import NOT_SEPARATED, NOTHING, SIGMA, typeset
-from arena.web.drawing.svg import Markup, joined, number, tag
+from arena.web.drawing.svg import joined, number, tag
 
-MOST = 12
-"""So many bots are in a plot at most: the first ones on the board."""
+MAX_BOTS = 12
+"""A plot shows at most this many bots, from the top of the board."""
 LETTER = 7.3
-"""How wide a letter of a label is, in a fixed-width font."""
+"""Width of a letter of a label, in a fixed-width font."""
 LINE = 17
-"""How far labels under each other are apart."""
+"""Distance between labels below each other."""
 DASHES = (None, "7 4", "2 3", "10 4 2 4")
-POINTS = 80
-"""So many points of a history are drawn at most."""
+CURVE_POINTS = 80
+"""A curve has at most this many points."""
 
 
 @dataclass(frozen=True, slots=True)
-class Scale:
-    """Where a value lies on an axis. What is beyond the axis lies at its end."""
+class Axis:
+    """Maps values to coordinates; values outside its range are moved to its ends."""
 
     low: float
     high: float
@@ -41,7 +43,7 @@ class Scale:
 
 
 def ticks(low: float, high: float, most: int) -> list[float]:
-    """At most so many round numbers between low and high, in steps of 1, 2 or 5 and zeros."""
+    """Return at most `most` round numbers between low and high, in steps of 1, 2 or 5 times a power of ten."""
     step = 10 ** math.floor(math.log10((high - low) / most))
     step = next(step * factor for factor in (1, 2, 5, 10, 20) if (high - low) / (step * factor) < most)
     first = math.ceil(low / step - 1e-9)
@@ -49,7 +51,7 @@ def ticks(low: float, high: float, most: int) -> list[float]:
 
 
 def drawing(width: float, height: float, title: str, description: str, *children: str) -> Markup:
-    """A plot that scales with its place and can be read out."""
+    """Return an SVG that scales with its container, with a title and a description for screen readers."""
     about = tag("title", title), tag("desc", description)
     size = f"0 0 {number(width)} {number(height)}"
     return tag("svg", *about, *children, viewBox=size, role="img", aria_label=title, class_="board-plot")
@@ -64,13 +66,13 @@ def line(x1: float, y1: float, x2: float, y2: float, class_: str) -> Markup:
 
 
 def label(row: BoardRow, name: str, x: float, y: float, room: float) -> Markup:
-    """The bot's rank and name, cut where there is no room for it; the whole of it on hovering."""
+    """Return the bot's rank and name, shortened to fit; the title has the full name."""
     whole = tag("title", f"{row.bot} {row.version}")
     return tag("text", whole, words.cut(f"{row.rank} {name}", int(room / LETTER)), x=x, y=y, class_="name")
 
 
 def colour(index: int) -> str:
-    """The class that gives the bot its colour."""
+    """Return the style class of the bot's colour."""
     return f"c{index % 6}"
 
 
@@ -98,16 +100,16 @@ MARKERS = (
 
 
 def marker(index: int, x: float, y: float, *children: str) -> Markup:
-    """The bot's marker: six shapes, first filled, then hollow."""
+    """Return the bot's marker: six shapes, first filled, then hollow."""
     shape = MARKERS[index % len(MARKERS)](x, y)
     kind = "filled" if index < len(MARKERS) else "hollow"
     return tag("path", *children, d=shape, class_=f"{colour(index)} marker {kind}")
 
 
 def spread_out(wanted: Sequence[float], gap: float, low: float, high: float) -> list[float]:
-    """The places nearest to the wanted ones that are in their order, at least a gap apart and between low and high."""
+    """Return the positions nearest to the wanted ones, in the same order, at least `gap` apart, from low to high."""
     order = sorted(range(len(wanted)), key=lambda index: wanted[index])
-    # Without the gaps the places only need to ascend: neighbours that do not are moved to their common mean.
+    # With the gaps subtracted, positions only need to ascend: neighbours that do not are moved to their mean.
     blocks: list[tuple[float, int]] = []
     for position, index in enumerate(order):
         blocks.append((wanted[index] - position * gap, 1))
@@ -123,13 +125,13 @@ def spread_out(wanted: Sequence[float], gap: float, low: float, high: float) -> 
 
 
 def ratings(rows: Sequence[BoardRow], width: float) -> Markup:
-    """Everybody's μ over its own matches, with a band of two sigmas on either side."""
-    rows = rows[:MOST]
+    """Draw each bot's μ over its own matches, with a band of two sigmas on either side."""
+    rows = rows[:MAX_BOTS]
     names = words.labels(rows)
     room = 190 if width > 600 else 118
     height = max(400 if width > 600 else 340, LINE * len(rows) + 70)
-    x = Scale(0, max(point.matches for row in rows for point in row.history) or 1, 40, width - room - 20)
-    y = Scale(*_rating_range(rows), height - 44, 26)
+    x = Axis(0, max(point.matches for row in rows for point in row.history) or 1, 40, width - room - 20)
+    y = Axis(*_rating_range(rows), height - 44, 26)
     parts = [text(4, 12, f"μ, with a band of ± 2 {SIGMA}", "axis")]
     for tick in ticks(y.low, y.high, 7):
         parts += [line(x.start, y(tick), x.end, y(tick), "grid"), text(32, y(tick) + 4, f"{tick:g}", "axis", "end")]
@@ -153,8 +155,8 @@ def ratings(rows: Sequence[BoardRow], width: float) -> Markup:
 
 
 def _rating_range(rows: Sequence[BoardRow]) -> tuple[float, float]:
-    """All of every line, and of the bands what remains once the first uncertainty is gone."""
-    histories = [words.sampled(row.history, POINTS) for row in rows]
+    """Return the range of all curves, and of their bands after the first quarter, where they are wide."""
+    histories = [words.sampled(row.history, CURVE_POINTS) for row in rows]
     levels = [point.mu for history in histories for point in history]
     for history in histories:
         for point in history[len(history) // 4 :]:
@@ -163,18 +165,18 @@ def _rating_range(rows: Sequence[BoardRow]) -> tuple[float, float]:
     return low, max(high, low + 1)
 
 
-def _band(index: int, row: BoardRow, x: Scale, y: Scale) -> Markup:
-    points = words.sampled(row.history, POINTS)
+def _band(index: int, row: BoardRow, x: Axis, y: Axis) -> Markup:
+    points = words.sampled(row.history, CURVE_POINTS)
     above = [f"{number(x(point.matches))} {number(y(point.mu + 2 * point.sigma))}" for point in points]
     below = [f"{number(x(point.matches))} {number(y(point.mu - 2 * point.sigma))}" for point in reversed(points)]
     return tag("path", d=f"M{'L'.join(above + below)}Z", class_=f"{colour(index)} band")
 
 
-def _curve(index: int, row: BoardRow, x: Scale, y: Scale, marks: int) -> Markup:
-    points = words.sampled(row.history, POINTS)
+def _curve(index: int, row: BoardRow, x: Axis, y: Axis, marks: int) -> Markup:
+    points = words.sampled(row.history, CURVE_POINTS)
     path = "L".join(f"{number(x(point.matches))} {number(y(point.mu))}" for point in points)
     curve = tag("path", d=f"M{path}", class_=f"{colour(index)} curve", stroke_dasharray=DASHES[index % len(DASHES)])
-    # Each bot's markers begin at another place, so that they do not hide each other where lines run together.
+    # Markers of different bots are shifted, so that they do not cover each other where curves coincide.
     step = max(1, len(points) // marks)
     marked = points[step * (index % 4 + 1) // 5 : -1 : step] + points[-1:]
     markers = [
@@ -190,8 +192,8 @@ def _curve(index: int, row: BoardRow, x: Scale, y: Scale, marks: int) -> Markup:
 
 
 def strengths(rows: Sequence[BoardRow], width: float) -> Markup:
-    """Everybody's refit as a dot, its 95 % interval as a whisker."""
-    rows = rows[:MOST]
+    """Draw each bot's strength as a dot and its 95 % interval as a whisker."""
+    rows = rows[:MAX_BOTS]
     names = words.labels(rows)
     wide = width > 400
     left, right, step, top = (150, 172, 30, 30) if wide else (122, 46, 30, 30)
@@ -202,9 +204,9 @@ def strengths(rows: Sequence[BoardRow], width: float) -> Markup:
     known = [value for value in limits if math.isfinite(value)] or [0.0]
     low, high = min(0.0, *known), max(0.0, *known)
     margin = max((high - low) * 0.06, 1.0)
-    x = Scale(low - margin, high + margin, left, width - right)
+    x = Axis(low - margin, high + margin, left, width - right)
     bottom = height - 32
-    parts = [text(left, 14, "Elo, the field's mean at 0", "axis")]
+    parts = [text(left, 14, "Elo, relative to the mean of the field", "axis")]
     for tick in ticks(x.low, x.high, 6 if wide else 4):
         parts += [line(x(tick), top - 8, x(tick), bottom, "zero" if tick == 0 else "grid")]
         parts += [text(x(tick), bottom + 18, typeset(words.elo(tick)), "axis", "middle")]
@@ -215,10 +217,10 @@ def strengths(rows: Sequence[BoardRow], width: float) -> Markup:
             parts.append(text(left - 14, y + step / 2 + 5, NOT_SEPARATED, "mark", "middle"))
         parts.append(_whisker(index, row, x, y, width, wide=wide))
     said = [f"{name} {_strength_in_words(row)}" for row, name in zip(rows, names, strict=True)]
-    return drawing(width, height, "Refit of all results", "; ".join(said), *parts)
+    return drawing(width, height, "Strength by all results", "; ".join(said), *parts)
 
 
-def _whisker(index: int, row: BoardRow, x: Scale, y: float, width: float, *, wide: bool) -> Markup:
+def _whisker(index: int, row: BoardRow, x: Axis, y: float, width: float, *, wide: bool) -> Markup:
     strength = row.strength
     if strength is None:
         return text(width, y + 4, NOTHING, "value", "end")

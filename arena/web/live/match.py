@@ -1,7 +1,6 @@
-"""A match that is being played, as far as the workers' file has told: read on, line by line, into a film.
+"""A running match, read from its live file (arena.tournament.live) line by line into a film.
 
-What is in the file was not written by us, for all we know: it is played under the rules, and whatever is wrong with it
-ends the screening.
+The content of the file is not trusted: it is replayed under the rules, and any error ends the display of the match.
 """
 
 from __future__ import annotations
@@ -17,90 +16,81 @@ from arena.games.frames import Film, More
 from arena.games.registry import profile_of
 from arena.replay import read_header, read_line
 from arena.tournament.live import MOST_BYTES
+from arena.web.config import CONFIG
 from arena.web.viewer.film import FilmMaker
-
-SECONDS_A_STEP = 0.75
-"""How long a step is shown to people, where a match is quicker than they are."""
-FROM_HERE = 3
-"""Who comes in the middle of a match begins so many steps before the last one."""
 
 
 @dataclass(slots=True, eq=False)
 class LiveMatch:
-    """What is known of a match."""
+    """A match that is shown while it is played."""
 
     name: str
     file: Path
     inode: int
     since: float
-    """When it was first seen."""
+    """When its display began."""
     maker: FilmMaker | None = None
     is_broken: bool = False
-    """It does not go on: its file is gone, or says what the rules do not allow."""
+    """The match does not continue: its file is gone or invalid."""
     is_gone: bool = False
-    """Its file is not there any more."""
-    _first: int = 0
-    """The step that those saw who were there first."""
-    _offset: int = 0
+    """The file was removed."""
+    bytes_read: int = 0
+    _first_step: int = 0
+    """The step at which the display began."""
     _rest: bytes = b""
     _lines: int = 0
-    _written_out: str = ""
-    """The film as JSON, as of the last look: while it is read on, in a thread of its own, others may come."""
+    _film_json: str = ""
+    """Encoded after each read, because a thread extends the film while new browsers ask for it."""
 
-    def read_on(self) -> More | None:
-        """Reads what is new; None: nothing is. Raises OSError."""
+    def read_more(self) -> More | None:
+        """Read what was added to the file; None if nothing was. Raise OSError if the file cannot be read."""
         handle = os.open(self.file, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC)
         try:
-            data = os.pread(handle, MOST_BYTES, self._offset)
+            data = os.pread(handle, MOST_BYTES, self.bytes_read)
         finally:
             os.close(handle)
-        return self.take(data)
+        return self.feed(data)
 
-    def take(self, data: bytes) -> More | None:
-        """The next bytes of the file."""
-        self._offset += len(data)
-        if self._offset > MOST_BYTES:
+    def feed(self, data: bytes) -> More | None:
+        """Take the next bytes of the file."""
+        self.bytes_read += len(data)
+        if self.bytes_read > MOST_BYTES:
             self.is_broken = True
             return None
         *lines, self._rest = (self._rest + data).split(b"\n")
-        is_first_look = self.maker is None
+        is_first_read = self.maker is None
         more: More | None = None
         for text in lines:
             try:
-                added = self._take_line(text)
+                added = self._feed_line(text)
             except ReplayError:
                 self.is_broken = True
                 break
             if added:
-                more = together(more, added) if more else added
-        if self.maker is not None and (more or is_first_look):
-            self._written_out = json.dumps(self.film, ensure_ascii=False)
-        if is_first_look:
-            self.begin_anew(self.since)
+                more = joined(more, added) if more else added
+        if self.maker is not None and (more or is_first_read):
+            self._film_json = json.dumps(self.film, ensure_ascii=False)
+        if is_first_read:
+            self.restart(self.since)
         return more
 
-    def _take_line(self, text: bytes) -> More | None:
+    def _feed_line(self, text: bytes) -> More | None:
         self._lines += 1
         if self.maker is None:
             self.maker = FilmMaker(read_header(text))
             return None
-        read = read_line(text, self._lines, len(self.film["seats"]), is_last=False)
-        if isinstance(read, Mapping):
-            return None  # the result follows from the rest
-        added = self.maker.add(read)
-        added.pop("seed", None)  # it is left out of the file
+        line = read_line(text, self._lines, len(self.film["seats"]), is_last=False)
+        if isinstance(line, Mapping):
+            return None  # the result follows from the moves
+        added = self.maker.add(line)
+        added.pop("seed", None)  # the live file does not contain it
         self.film.pop("seed", None)
         return added
 
-    def begin_anew(self, now: float) -> None:
-        """From now on it is shown: from its first step, or where it goes on already, from there."""
+    def restart(self, now: float) -> None:
+        """Begin the display: at the first step of a finished match, near the end of a running one."""
         self.since = now
-        self._first = 0 if self.is_over else max(0, self.steps - FROM_HERE)
-
-    @property
-    def read(self) -> int:
-        """How many bytes of the file are known."""
-        return self._offset
+        self._first_step = 0 if self.is_over else max(0, self.steps - CONFIG.late_join_steps)
 
     @property
     def film(self) -> Film:
@@ -116,25 +106,25 @@ class LiveMatch:
         return self.maker is not None and self.maker.over
 
     def step_at(self, now: float) -> int:
-        """Where people are who have watched from the start."""
-        return min(self.steps, self._first + int((now - self.since) / SECONDS_A_STEP))
+        """Return the step that spectators see who have watched from the start."""
+        return min(self.steps, self._first_step + int((now - self.since) / CONFIG.seconds_per_step))
 
     def is_through(self, now: float, linger: float) -> bool:
-        """Whether those who have watched from the start have seen all of it, and the end for a while."""
+        """Return whether those spectators have seen the end for `linger` seconds."""
         if not self.is_over:
             return self.is_broken
-        steps = self.steps - self._first + profile_of(self.film["game"]).scoring_steps
-        return now - self.since > steps * SECONDS_A_STEP + linger
+        steps = self.steps - self._first_step + profile_of(self.film["game"]).scoring_steps
+        return now - self.since > steps * CONFIG.seconds_per_step + linger
 
     def message(self, now: float) -> str | None:
-        """The film so far as JSON, with the step at which to begin; None: there is none yet."""
-        if not self._written_out:
+        """Return the film so far as JSON, with the step at which to begin; None if there is no film yet."""
+        if not self._film_json:
             return None
-        return f'{{"at": {self.step_at(now)}, "film": {self._written_out}}}'
+        return f'{{"at": {self.step_at(now)}, "film": {self._film_json}}}'
 
 
-def together(one: More, other: More) -> More:
-    """Two additions to a film that follow each other, as one."""
+def joined(one: More, other: More) -> More:
+    """Return two consecutive additions to a film as one."""
     both: More = {**one, **other, "start": one["start"], "entries": one["entries"] + other["entries"]}
     if "frames" in other:
         both["frames"] = one.get("frames", []) + other["frames"]

@@ -1,4 +1,4 @@
-"""The live pages: one that follows the event, and one for each match that is shown."""
+"""The live pages: one that follows the event, and one for each running match."""
 
 from __future__ import annotations
 
@@ -12,69 +12,70 @@ from arena.errors import NotFound
 from arena.tournament.live import MATCH_NAME
 from arena.web.events import Messages
 from arena.web.live.watcher import FilmTopic
-from arena.web.pages.faults import ticker
+from arena.web.pages.faults import fault_ticker
 from arena.web.site import Site, site_of
 
 
 def event_parts(site: Site) -> Messages:
-    """What of the page that follows the event changes, besides the film."""
+    """Render what changes on the page of the event, except the film."""
     live = site.live
-    conducted = site.home.conducted()
+    running = site.home.conducted()
     record = None
-    with suppress(NotFound):  # one that has ended, and is gone, between two looks
-        record = site.store.tournaments.load(conducted) if conducted else None
-    part = site.pages.part
+    with suppress(NotFound):  # removed in the meantime
+        record = site.store.tournaments.load(running) if running else None
+    part = site.renderer.part
+    matches = live.running() + live.finished()[:6]
     return {
-        "state": part("parts/live_state.html", record=record, trouble=live.trouble),
-        "cards": part("parts/live_cards.html", running=live.running(), over=live.over()[:6], featured=live.featured),
-        "faults": ticker(site, conducted),
+        "state": part("parts/live_state.html", record=record, problem=live.problem),
+        "cards": part("parts/live_cards.html", matches=matches, featured=live.featured),
+        "faults": fault_ticker(site, running),
     }
 
 
 def match_parts(site: Site, name: str) -> Messages:
-    """What of a match's page changes, besides the film."""
-    screening = site.live.screenings.get(name)
+    """Render what changes on the page of a match, except the film."""
+    shown = site.live.matches.get(name)
     state = "waiting"
-    if screening is not None:
-        state = "over" if screening.is_over else "broken off" if screening.is_broken else "running"
+    if shown is not None:
+        state = "finished" if shown.is_over else "stopped" if shown.is_broken else "running"
     stored = name in site.store.history.named([name])
-    return {"state": site.pages.part("parts/live_match.html", name=name, state=state, stored=stored)}
+    return {"state": site.renderer.part("parts/live_match.html", name=name, state=state, stored=stored)}
 
 
 def event_page(request: Request) -> Response:
     site = site_of(request)
-    return site.pages.page(request, "live.html", parts=event_parts(site), match=None)
+    return site.renderer.page(request, "live.html", parts=event_parts(site), match=None)
 
 
 def match_page(request: Request) -> Response:
-    """A match that is being played. Once it is on record and no longer shown, its own page has it."""
+    """Show a running match; redirect to the stored match once it is no longer shown live."""
     site = site_of(request)
-    name = request.path_params["match"]
-    if not MATCH_NAME.fullmatch(name):
-        raise NotFound("there is no such match.")
-    if name not in site.live.screenings and not site.live.folder.file(name).exists():
+    name = _match_name(request)
+    if name not in site.live.matches and not site.live.folder.file(name).exists():
         if site.store.history.named([name]):
             return RedirectResponse(f"/matches/{name}", 303)
-        raise NotFound(f"the match {name} is not shown live, and not on record.")
-    return site.pages.page(request, "live.html", parts=match_parts(site, name), match=name)
+        raise NotFound(f"The match `{name}` is neither shown live nor on record.")
+    return site.renderer.page(request, "live.html", parts=match_parts(site, name), match=name)
 
 
 def follow_event(request: Request) -> Response:
-    site = site_of(request)
-    return _follow(site, None)
+    return _follow(site_of(request), None)
 
 
 def follow_match(request: Request) -> Response:
-    site = site_of(request)
-    name = request.path_params["match"]
+    return _follow(site_of(request), _match_name(request))
+
+
+def _match_name(request: Request) -> str:
+    name: str = request.path_params["match"]
     if not MATCH_NAME.fullmatch(name):
-        raise NotFound("there is no such match.")
-    return _follow(site, name)
+        raise NotFound("There is no such match.")
+    return name
 
 
 def _follow(site: Site, match: str | None) -> Response:
-    make = (lambda: event_parts(site)) if match is None else (lambda: match_parts(site, match))
-    return site.hub.response(("live", match), make, lambda maker: FilmTopic(maker, site.live, match))
+    render = (lambda: event_parts(site)) if match is None else (lambda: match_parts(site, match))
+    return site.hub.response(("live", match), render, lambda render: FilmTopic(render, site.live, match))
 
 
 ROUTES = [

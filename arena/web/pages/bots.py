@@ -1,10 +1,11 @@
-"""Bots: the list of them, and a page about each: how it fares, against whom, on which seat, and what went wrong."""
+"""Bots: the list, and a page for each with its results by opponent and seat, its faults and its log."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from markupsafe import Markup
 from starlette.requests import Request
 from starlette.responses import Response
 from starlette.routing import Route
@@ -13,7 +14,6 @@ from arena.errors import NotFound
 from arena.rating.standings import SeatTally
 from arena.rating.upsets import Upset
 from arena.referee.launch import log_stem
-from arena.reports import words
 from arena.reports.board import BoardRow, HeadToHead
 from arena.reports.build import build_board
 from arena.store.bots import BotVersion
@@ -21,25 +21,16 @@ from arena.store.history import MatchFilter
 from arena.store.home import Home
 from arena.store.schema import ALL
 from arena.store.store import Store
+from arena.web.config import CONFIG
 from arena.web.drawing import distributions, plots
-from arena.web.drawing.board_page import FULL, drawn
-from arena.web.drawing.svg import Markup
-from arena.web.pages.matches import number
+from arena.web.drawing.board_page import FULL_WIDTHS, drawn
+from arena.web.pages.query import number
 from arena.web.site import site_of
-
-LATEST = 10
-"""So many matches and faults are listed."""
-MOST_OPPONENTS = 60
-ON_A_PAGE = 200
-"""Bots in the list."""
-TAIL = 40
-"""Lines of the log."""
-MOST_TAIL = 64 * 1024
 
 
 @dataclass(frozen=True, slots=True)
-class Opponent:
-    """How the bot fared against another one."""
+class OpponentResult:
+    """The bot's results against another one."""
 
     bot: str
     version: str
@@ -47,21 +38,21 @@ class Opponent:
 
 
 @dataclass(frozen=True, slots=True)
-class Record:
-    """What a version has done in one bracket."""
+class BracketRecord:
+    """The results of a version in one bracket."""
 
     bracket: str
     row: BoardRow
     of: int
-    """How many bots are on the board."""
-    opponents: Sequence[Opponent]
-    """Those it fares best against first."""
-    left_out: int
-    """So many opponents between the best and the worst."""
+    """The number of bots on the board."""
+    opponents: Sequence[OpponentResult]
+    """The best results first."""
+    omitted: int
+    """The number of opponents between the best and the worst that are not listed."""
     seats: Sequence[tuple[int, int, SeatTally]]
-    """Seat, size of the table, and what it has reached there."""
+    """Seat, number of seats, and the results there."""
     wins: Sequence[Upset]
-    """Those that were least expected."""
+    """The least expected ones."""
     losses: Sequence[Upset]
     history: Markup
     think_times: Markup
@@ -69,7 +60,7 @@ class Record:
 
 
 def bot_list(request: Request) -> Response:
-    """All bots with what is known of each."""
+    """All bots, with their ranks."""
     site = site_of(request)
     by_name: dict[str, list[BotVersion]] = {}
     for version in site.store.bots.all_versions():
@@ -79,46 +70,45 @@ def bot_list(request: Request) -> Response:
         for rank, (version_id, rating, *_) in enumerate(site.store.standings.leaders(ALL, bracket), start=1):
             ranks.setdefault(version_id, []).append((bracket, rank, rating.conservative))
     first = number(request.query_params.get("first"), "number") or 1
-    names = list(by_name)[first - 1 :][:ON_A_PAGE]
-    return site.pages.page(
+    names = list(by_name)[first - 1 :][: CONFIG.bot_rows]
+    return site.renderer.page(
         request,
         "bots.html",
         bots={name: by_name[name] for name in names},
         count=len(by_name),
         ranks=ranks,
-        before=max(1, first - ON_A_PAGE) if first > 1 else None,
-        after=first + ON_A_PAGE if first + ON_A_PAGE <= len(by_name) else None,
+        before=max(1, first - CONFIG.bot_rows) if first > 1 else None,
+        after=first + CONFIG.bot_rows if first + CONFIG.bot_rows <= len(by_name) else None,
     )
 
 
 def bot(request: Request) -> Response:
-    """All about one bot, or about one version of it."""
+    """One version of a bot, the latest by default."""
     site = site_of(request)
     name = request.path_params["name"]
     versions = site.store.bots.versions_of(name)
     if not versions:
-        raise NotFound(f"there is no bot {name[:100]!r} here.")
+        raise NotFound(f"There is no bot `{name[:100]}`.")
     wanted = request.query_params.get("version")
     chosen = next((version for version in versions if version.version == wanted), None) if wanted else versions[-1]
     if chosen is None:
-        raise NotFound(f"{name} has no version {(wanted or '')[:100]!r}.")
+        raise NotFound(f"The bot `{name}` has no version `{(wanted or '')[:100]}`.")
     may_see_log = site.private or site.gate.is_known(request)
-    return site.pages.page(
+    return site.renderer.page(
         request,
         "bot.html",
         bot=chosen,
         versions=versions[::-1],
         records=records(site.store, chosen, versions),
-        latest=site.store.history.page(MatchFilter(version_ids=(chosen.id,)), limit=LATEST),
-        faults=site.store.history.faults(version_ids=(chosen.id,), limit=LATEST),
+        latest=site.store.history.page(MatchFilter(version_ids=(chosen.id,)), limit=CONFIG.bot_matches),
+        faults=site.store.history.faults(version_ids=(chosen.id,), limit=CONFIG.bot_matches),
         log=log_tail(site.home, chosen) if may_see_log else None,
         may_see_log=may_see_log,
-        words=words,
     )
 
 
-def records(store: Store, version: BotVersion, versions: Sequence[BotVersion]) -> list[Record]:
-    """What the version has done, bracket by bracket. Its history is shown beside that of the bot's other versions."""
+def records(store: Store, version: BotVersion, versions: Sequence[BotVersion]) -> list[BracketRecord]:
+    """Return the results of the version by bracket. The history plot also shows the bot's other versions."""
     named = {each.id: each for each in store.bots.all_versions()}
     own = {each.id for each in versions}
     found = []
@@ -128,31 +118,33 @@ def records(store: Store, version: BotVersion, versions: Sequence[BotVersion]) -
         if row is None:
             continue
         opponents = [
-            Opponent(named[other].bot, named[other].version, HeadToHead(meetings.points, meetings.matches))
+            OpponentResult(named[other].bot, named[other].version, HeadToHead(meetings.points, meetings.matches))
             for other, meetings in store.standings.opponents(ALL, bracket, version.id).items()
         ]
         opponents.sort(key=lambda each: (-(each.meetings.share or 0.0), each.bot, each.version))
-        left_out = max(0, len(opponents) - MOST_OPPONENTS)
-        if left_out:
-            opponents = opponents[: MOST_OPPONENTS // 2] + opponents[-MOST_OPPONENTS // 2 :]
+        omitted = max(0, len(opponents) - CONFIG.bot_opponents)
+        if omitted:
+            half = CONFIG.bot_opponents // 2
+            opponents = opponents[:half] + opponents[-half:]
         upsets = store.standings.upsets(ALL, bracket, version.id)
-        tables = store.standings.by_seat(ALL, bracket, version.id).get(version.id, {})
+        sizes = store.standings.by_seat(ALL, bracket, version.id).get(version.id, {})
+        has_history = any(each.history for each in board.rows)
         found.append(
-            Record(
+            BracketRecord(
                 bracket=bracket,
                 row=row,
                 of=board.bots or 0,
                 opponents=opponents,
-                left_out=left_out,
+                omitted=omitted,
                 seats=[
                     (seat, size, tally)
-                    for size, tallies in sorted(tables.items())
+                    for size, tallies in sorted(sizes.items())
                     for seat, tally in enumerate(tallies)
                     if tally.matches
                 ],
                 wins=upsets.wins.get(version.id, []),
                 losses=upsets.losses.get(version.id, []),
-                history=drawn(plots.ratings, board.rows, FULL) if any(r.history for r in board.rows) else Markup(""),
+                history=drawn(plots.ratings, board.rows, FULL_WIDTHS) if has_history else Markup(""),
                 think_times=distributions.think_times([row]),
                 places=distributions.placements([row], 560.0),
             )
@@ -161,16 +153,16 @@ def records(store: Store, version: BotVersion, versions: Sequence[BotVersion]) -
 
 
 def log_tail(home: Home, version: BotVersion) -> list[str]:
-    """The last lines that the bot has printed."""
+    """Return the last lines of the bot's log."""
     path = home.logs / f"{log_stem(version.label)}.log"
     try:
         with path.open("rb") as file:
             file.seek(0, 2)
-            file.seek(max(0, file.tell() - MOST_TAIL))
-            text = file.read(MOST_TAIL)
+            file.seek(max(0, file.tell() - CONFIG.log_bytes))
+            text = file.read(CONFIG.log_bytes)
     except OSError:
         return []
-    return text.decode("utf-8", errors="replace").splitlines()[-TAIL:]
+    return text.decode("utf-8", errors="replace").splitlines()[-CONFIG.log_lines :]
 
 
 ROUTES = [Route("/bots", bot_list), Route("/bots/{name:path}", bot)]

@@ -1,18 +1,18 @@
-"""Playing in the browser: a person takes a seat at a table of bots.
+"""Play in the browser: a match between a person and bots.
 
-    wish        the table that somebody asks for
-    opponents   the bots that can be asked for
-    person      the person as the referee's table sees a player, with the clock
-    hints       what a bot would do here, asked for and never played
-    sitting     one game with a person: what its browsers are told
-    lobby     all of them, and the one referee that they have
+    request     the match that a browser asks for
+    opponents   the bots to choose from
+    person      the person as a player: choices and clock
+    match       one match with a person, and what its browsers are sent
+    lobby       all of them, and their referee
+    hints       what a bot would do, asked for and never played
+    storing     the match record
     words       choices and results in words
     routes      the addresses
 
-Laws:
-- a browser is sent what the person's seat may know and nothing else until the game is over: films of that seat;
-- what a browser asks for is checked as if a stranger had written it, and a mistake costs nothing: the person is told
-  why and asked again;
-- every choice names the decision that it is for, so that a doubled click or an old tab changes nothing;
-- a game that was played to its end is stored, whoever forfeited; one that everybody has left is not.
+Rules:
+- Until the match is over, a browser gets only what the person's seat may know.
+- Requests are validated as untrusted input. An invalid choice costs nothing: the person reads why and chooses again.
+- A choice names the decision it is for, so that a double click or an old tab changes nothing.
+- A match that was played to its end or resigned is stored; an abandoned one is not.
 """

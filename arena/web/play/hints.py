@@ -1,7 +1,7 @@
-"""Hints: what a good bot would do. A real process is asked about a copy of the position; its answer is never played.
+"""Hints: ask a bot process about a copy of the match. Its answer is never played.
 
-The copy is a match of its own, dealt and played like the real one up to now; the bot sits on the person's seat there,
-and is told what that seat may know. It is not one of the processes that play at the real table.
+The copy has the same deal and moves. The bot has the person's seat there and gets what that seat may know. It is not
+one of the bot processes of the real match.
 """
 
 from __future__ import annotations
@@ -19,10 +19,9 @@ from arena.referee.seats import Seat
 from arena.replay import Decision, FaultKind
 from arena.submissions.submission import bundled_submission
 from arena.v1 import referee_pb2 as pb
+from arena.web.config import CONFIG
 
 ADVISER = "counter"
-PATIENCE = 3.0
-"""Seconds that the bot has. Later nobody needs its advice any more."""
 
 
 @dataclass(slots=True, eq=False)
@@ -46,12 +45,12 @@ class AdviceSeat(Seat):
 
 @cache
 def adviser() -> Launch:
-    """The bot that is asked: a program of its own, so that it shares no process with a bot at a table."""
+    """Return the bot that gives hints. Its own name keeps it from sharing a process with an opponent."""
     return replace(bundled_submission(ADVISER).launch, name=f"{ADVISER} for hints")
 
 
 async def advice(referee: Referee, match: Match, seat: int) -> str | None:
-    """What the bot would do, in the notation of replays; None where it does not say."""
+    """Return what the bot would do, in the notation of replays; None if it does not answer."""
     copy = _copy(match)
     said: asyncio.Future[int | None] = asyncio.get_running_loop().create_future()
     try:
@@ -60,9 +59,9 @@ async def advice(referee: Referee, match: Match, seat: int) -> str | None:
             process.session.start_match(asked)
             try:
                 process.session.ask(asked)
-                code = await asyncio.wait_for(said, PATIENCE)
+                code = await asyncio.wait_for(said, CONFIG.hint_timeout)
             finally:
-                # How the copy would have ended is nobody's business.
+                # The copy has no result; the bot only needs to know that the match ended.
                 process.session.end_match(asked, pb.MatchEnd(placements=bytes([1] * copy.state.seats)))
     except (ArenaError, TimeoutError):
         return None
@@ -71,8 +70,8 @@ async def advice(referee: Referee, match: Match, seat: int) -> str | None:
 
 
 def _copy(match: Match) -> Match:
-    """The same match once more, up to the same decision."""
-    copy = Match(match.plan, Limits(turn=PATIENCE))
+    """Return a copy of the match, up to the current decision."""
+    copy = Match(match.plan, Limits(turn=CONFIG.hint_timeout))
     game = find_game(match.plan.game)
     for entry in match.replay.entries:
         if isinstance(entry, Decision):

@@ -1,8 +1,7 @@
-"""One game with a person: what happens at its table, and what its browsers are told.
+"""One match with a person, and what its browsers are sent.
 
-Two kinds of messages go to a browser. `film` and `more` are the match as the person's seat sees it: the film so far,
-then each move. `now` is what is to be done: whether the game is on, what the person can choose, the clock, the hint,
-the result. Each `now` replaces the one before.
+Browsers get the match as the person's seat sees it (`film`: all so far, `more`: each move) and the state (`now`: the
+phase, the choices, the clock, the hint, the result). Each `now` replaces the previous one.
 """
 
 from __future__ import annotations
@@ -17,166 +16,167 @@ from arena.games.base import Json
 from arena.referee import Launch, MatchPlan, Outcome
 from arena.referee.match import Match
 from arena.referee.seats import Player
-from arena.web.events import EventHub, Subscriber, encoded
+from arena.web.events import EventHub, Subscriber, encode
 from arena.web.play import words
-from arena.web.play.opponents import Seated
-from arena.web.play.person import Person
+from arena.web.play.opponents import SeatedOpponent
+from arena.web.play.person import BrowserPlayer
 from arena.web.play.request import PlayRequest
 from arena.web.viewer.film import FilmMaker
 
 
 class Phase(StrEnum):
-    """How far the game is."""
+    """The state of a match."""
 
     STARTING = "starting"
     """The bots are being started."""
     PLAYING = "playing"
     OVER = "over"
     BROKEN = "broken"
-    """It could not be played."""
+    """The match could not be played to its end."""
 
 
 @dataclass(frozen=True, slots=True)
-class Kept:
-    """What became of a game that is over."""
+class StoredAs:
+    """Where a finished match is stored."""
 
     name: str | None
-    """What the match is called in the store."""
+    """The match's name in the store; None if it could not be stored."""
     why_not: str = ""
 
 
 class PersonMatch:
-    """One game in the browser."""
+    """One match with a person."""
 
-    def __init__(self, number: str, wish: PlayRequest, seat: int, plan: MatchPlan, others: Sequence[Seated]) -> None:
-        self.id = number
-        self.wish = wish
+    def __init__(
+        self, key: str, request: PlayRequest, seat: int, plan: MatchPlan, opponents: Sequence[SeatedOpponent]
+    ) -> None:
+        self.key = key
+        self.request = request
         self.seat = seat
         self.plan = plan
-        self.others = others
+        self.opponents = opponents
         self.phase = Phase.STARTING
-        self.trouble = ""
-        self.person = Person(wish.seconds, self._asked)
-        self.needs_hint: Callable[[], None] = lambda: None
-        """Called when there is something to be decided for which a hint is wanted."""
-        self.match: Match | None = None
+        self.problem = ""
+        self.person = BrowserPlayer(request.seconds, self._turn_changed)
+        self.wants_hint: Callable[[], None] = lambda: None
+        """Called when a hint is wanted for the current decision."""
+        self.referee_match: Match | None = None
         self.outcome: Outcome | None = None
-        self.kept: Kept | None = None
+        self.stored: StoredAs | None = None
         self.hint: tuple[int, str] | None = None
-        """What a good bot would do, and at which decision."""
-        self.left_since = time.monotonic()
-        """Since when nobody looks."""
+        """A decision and the action that a bot would choose."""
+        self.left_at = time.monotonic()
+        """When the last browser left."""
         self.abandoned = False
         self._film: FilmMaker | None = None
-        self._followers: set[Subscriber] = set()
+        self._subscribers: set[Subscriber] = set()
 
     @property
-    def contestants(self) -> list[Launch | Player]:
-        """Who sits where."""
-        around: list[Launch | Player] = [each.program for each in self.others]
-        around.insert(self.seat, self.person)
-        return around
+    def players(self) -> list[Launch | Player]:
+        """The players by seat."""
+        players: list[Launch | Player] = [each.launch for each in self.opponents]
+        players.insert(self.seat, self.person)
+        return players
 
     @property
-    def is_on(self) -> bool:
+    def is_running(self) -> bool:
         return self.phase in (Phase.STARTING, Phase.PLAYING)
 
     @property
     def is_watched(self) -> bool:
-        return bool(self._followers)
+        return bool(self._subscribers)
 
-    # What happens
+    # Progress of the match
 
-    def watch(self, match: Match) -> None:
-        """Something has happened at the table."""
+    def update(self, match: Match) -> None:
+        """Send what is new in the match. Called by the referee."""
         if self._film is None:
-            self.match = match
-            if self.phase is Phase.STARTING:  # it may have been abandoned meanwhile
+            self.referee_match = match
+            if self.phase is Phase.STARTING:  # not if it was abandoned in the meantime
                 self.phase = Phase.PLAYING
             self._film = FilmMaker(match.replay.header, self.seat)
-            self._tell("film", self._film.film)
+            self._send("film", self._film.film)
         known = len(self._film.film["entries"])
         for entry in match.replay.entries[known:]:
             more = self._film.add(entry)
-            self._tell("more", more, key=f"more {more['start']}")
+            self._send("more", more, key=f"more {more['start']}")
             self.person.unseen_moves = 1 if entry.seat == self.seat else self.person.unseen_moves + 1
-        self._tell_now()
+        self._send_now()
 
-    def _asked(self) -> None:
-        """The person is asked, or asked no more."""
-        self._tell_now()
-        if self.wish.hints and self.person.decision is not None:
-            self.needs_hint()
+    def _turn_changed(self) -> None:
+        self._send_now()
+        if self.request.hints and self.person.decision is not None:
+            self.wants_hint()
 
-    def advise(self, decision: int, action: str) -> None:
+    def give_hint(self, decision: int, action: str) -> None:
         self.hint = (decision, action)
-        self._tell_now()
+        self._send_now()
 
-    def end(self, outcome: Outcome) -> None:
+    def finish(self, outcome: Outcome) -> None:
         self.phase = Phase.OVER
         self.outcome = outcome
-        self._tell_now()
+        self._send_now()
 
-    def keep(self, kept: Kept) -> None:
-        self.kept = kept
-        self._tell_now()
+    def set_stored(self, stored: StoredAs) -> None:
+        self.stored = stored
+        self._send_now()
 
     def fail(self, why: str) -> None:
-        """It cannot be played on."""
+        """End the match before its result."""
         self.phase = Phase.BROKEN
-        self.trouble = why[:1].upper() + why[1:]
-        self._tell_now()
+        self.problem = why[:1].upper() + why[1:]
+        self._send_now()
 
     def abandon(self) -> None:
-        """Everybody has left: the bots are set free, and nothing is kept."""
+        """End a match without browsers, release its bots and store nothing."""
         self.abandoned = True
-        self.fail("everybody had left this game, so it was ended. It was not stored.")
+        self.fail("No browser was connected, so the match was ended. It was not stored.")
         self.person.leave()
 
-    # What browsers are told
+    # Messages to browsers
 
     async def follow(self, hub: EventHub) -> AsyncIterator[bytes]:
-        """What a browser is sent: how it is now, then whatever changes."""
-        follower = Subscriber()
-        self._followers.add(follower)
+        """Yield the current state for a browser, then every change."""
+        subscriber = Subscriber()
+        self._subscribers.add(subscriber)
         self.person.arrive()
         try:
-            with hub.woken_at_the_end(follower):
+            with hub.closing(subscriber):
                 if self._film:
-                    self._tell("film", self._film.film, to=[follower])
-                self._tell("now", self.now(), to=[follower])
+                    self._send("film", self._film.film, to=[subscriber])
+                self._send("now", self.now(), to=[subscriber])
                 while not hub.closed.is_set():
-                    yield await follower.mail()
+                    yield await subscriber.next_chunk()
         finally:
-            self._followers.discard(follower)
-            self.left_since = time.monotonic()
+            self._subscribers.discard(subscriber)
+            self.left_at = time.monotonic()
 
     def now(self) -> dict[str, Json]:
-        """What is to be done."""
-        told: dict[str, Any] = {"phase": self.phase.value, "trouble": self.trouble, "turn": None, "end": None}
-        if self.match and self.person.decision is not None and self.is_on:
-            view = self.match.state.view(self.seat)
+        """Return the state of the match for the page."""
+        state: dict[str, Any] = {"phase": self.phase.value, "problem": self.problem, "turn": None, "end": None}
+        if self.referee_match and self.person.decision is not None and self.is_running:
+            view = self.referee_match.state.view(self.seat)
             left = self.person.seconds_left
-            told["turn"] = {
+            state["turn"] = {
                 "decision": self.person.decision,
-                "choices": words.choices(self.plan.game, view, self.plan.bots, hints=self.wish.hints),
-                "seconds": self.wish.seconds,
+                "choices": words.choices(self.plan.game, view, self.plan.bots, hints=self.request.hints),
+                "seconds": self.request.seconds,
                 "left": None if left is None else round(left, 2),
                 "hint": self.hint[1] if self.hint and self.hint[0] == self.person.decision else None,
             }
         if self.outcome and not self.abandoned:
-            told["end"] = {
+            state["end"] = {
                 **words.ending(self.outcome, self.seat),
-                "stored": self.kept.name if self.kept else None,
-                "why_not": self.kept.why_not if self.kept else "",
+                "stored": self.stored.name if self.stored else None,
+                "why_not": self.stored.why_not if self.stored else "",
             }
-        return told
+        return state
 
-    def _tell_now(self) -> None:
-        self._tell("now", self.now())
+    def _send_now(self) -> None:
+        self._send("now", self.now())
 
-    def _tell(self, name: str, content: Any, key: str = "", to: Iterable[Subscriber] | None = None) -> None:
-        message = encoded(name, content)
-        for follower in self._followers if to is None else to:
-            follower.waiting.pop(key or name, None)  # what replaces something comes behind all that was told meanwhile
-            follower.tell(key or name, message)
+    def _send(self, name: str, content: Any, key: str = "", to: Iterable[Subscriber] | None = None) -> None:
+        message = encode(name, content)
+        for subscriber in self._subscribers if to is None else to:
+            subscriber.waiting.pop(key or name, None)  # a replaced message moves to the end of the queue
+            subscriber.put(key or name, message)

@@ -1,4 +1,4 @@
-"""The bots that a person can play against: all submitted versions, and the bots that ship."""
+"""The bots that a person can play against: all submitted versions, and the bundled bots."""
 
 from __future__ import annotations
 
@@ -15,48 +15,48 @@ from arena.submissions.install import launch_of
 from arena.submissions.submission import bundled_names, bundled_submission
 
 
-class Kind(StrEnum):
+class Origin(StrEnum):
     """Where an opponent comes from, in the order in which they are offered."""
 
     LATEST = "Submitted bots"
-    BUNDLED = "Bots that ship with the arena"
+    BUNDLED = "Bundled bots"
     OLDER = "Older versions"
     RETIRED = "Retired bots"
 
 
-FAVOURITES = ("counter", "searcher", "greedy")
-"""Bundled bots that are good to play against, the best first."""
-
-
 @dataclass(frozen=True, slots=True)
 class Opponent:
-    """A bot that can be asked to the table."""
+    """A bot that can be chosen."""
 
     key: str
     label: str
-    kind: Kind
+    origin: Origin
     games: tuple[str, ...]
     version_id: int | None = None
-    """Its version in the store; None: it is not there."""
+    """Its version in the store; None for a bundled bot that was not submitted."""
 
 
 @dataclass(frozen=True, slots=True)
-class Seated:
-    """An opponent with the program that plays for it."""
+class SeatedOpponent:
+    """An opponent, and how to start it."""
 
     opponent: Opponent
-    program: Launch
+    launch: Launch
 
 
 def all_opponents(store: Store) -> list[Opponent]:
-    """Everybody, in the order in which they are offered."""
+    """Return all opponents in the order in which they are offered."""
     versions = [version for version in store.bots.all_versions() if not version.is_remote]
     latest = {version.bot: version.id for version in versions}
     found = [
         Opponent(
             key=f"version-{version.id}",
             label=version.label,
-            kind=Kind.RETIRED if version.retired else Kind.LATEST if latest[version.bot] == version.id else Kind.OLDER,
+            origin=Origin.RETIRED
+            if version.retired
+            else Origin.LATEST
+            if latest[version.bot] == version.id
+            else Origin.OLDER,
             games=version.games,
             version_id=version.id,
         )
@@ -64,46 +64,44 @@ def all_opponents(store: Store) -> list[Opponent]:
     ]
     submitted = {each.label for each in found}
     found += [each for each in _bundled() if each.label not in submitted]
-    order = list(Kind)
-    return sorted(found, key=lambda each: order.index(each.kind))
+    order = list(Origin)
+    return sorted(found, key=lambda each: order.index(each.origin))
 
 
 def _bundled() -> list[Opponent]:
-    """The bots that ship and need no build; the others are here once they are submitted."""
+    """Return the bundled bots that need no build; the others can be chosen once they are submitted."""
     bundled = {name: bundled_submission(name) for name in bundled_names()}
     return [
-        Opponent(f"bundled-{name}", bot.launch.label, Kind.BUNDLED, bot.manifest.games or tuple(GAMES))
+        Opponent(f"bundled-{name}", bot.launch.label, Origin.BUNDLED, bot.manifest.games or tuple(GAMES))
         for name, bot in bundled.items()
         if not bot.manifest.build
     ]
 
 
-def default_table(opponents: Sequence[Opponent], game: str, count: int) -> list[str]:
-    """The keys of the opponents that somebody plays against who has not chosen any."""
+def default_opponents(opponents: Sequence[Opponent], game: str, count: int) -> list[str]:
+    """Return the keys of the opponents that the form suggests: submitted bots, then strong bundled ones."""
     able = [each for each in opponents if game in each.games]
-    first = [each.key for each in able if each.kind is Kind.LATEST and not _is_weak(each)]
-    favourites = [each.key for name in FAVOURITES for each in able if each.label.split(" ")[0] == name]
-    chosen = list(dict.fromkeys([*first[: max(1, count - 1)], *favourites, *first, *(each.key for each in able)]))
+    submitted = [each.key for each in able if each.origin is Origin.LATEST and not each.label.startswith("random")]
+    strong = [
+        each.key for name in ("counter", "searcher", "greedy") for each in able if each.label.split(" ")[0] == name
+    ]
+    others = [each.key for each in able]
+    chosen = list(dict.fromkeys([*submitted[: max(1, count - 1)], *strong, *submitted, *others]))
     return [chosen[number % len(chosen)] for number in range(count)] if chosen else []
 
 
-def _is_weak(opponent: Opponent) -> bool:
-    """Whether it is one of the bundled bots that play anything: good to test with, dull to play against."""
-    return opponent.label.startswith("random")
-
-
-def seated(home: Home, store: Store, keys: Sequence[str]) -> list[Seated]:
-    """The opponents with these keys and their programs. Raises where there is none of that key."""
+def seat_opponents(home: Home, store: Store, keys: Sequence[str]) -> list[SeatedOpponent]:
+    """Return the opponents with these keys. Raise `NotFound` for an unknown key."""
     known = {each.key: each for each in all_opponents(store)}
     versions = store.bots.by_id([each.version_id for key in keys if (each := known.get(key)) and each.version_id])
     found = []
     for key in keys:
         opponent = known.get(key)
         if opponent is None:
-            raise NotFound(f"there is no bot {key!r} here: load the page again and choose another.")
+            raise NotFound(f"There is no bot `{key}`: reload the page and choose another one.")
         if opponent.version_id is not None:
-            program = launch_of(home, versions[opponent.version_id])
+            launch = launch_of(home, versions[opponent.version_id])
         else:
-            program = bundled_submission(key.removeprefix("bundled-")).launch
-        found.append(Seated(opponent, program))
+            launch = bundled_submission(key.removeprefix("bundled-")).launch
+        found.append(SeatedOpponent(opponent, launch))
     return found

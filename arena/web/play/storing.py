@@ -1,4 +1,4 @@
-"""A game that is over goes into the store: an unrated match with its replay."""
+"""Store a match with a person: an unrated match with its replay."""
 
 from __future__ import annotations
 
@@ -13,34 +13,30 @@ from arena.store.casual import CasualMatchPlace
 from arena.store.store import Store
 from arena.tournament.planner import PlannedMatch
 from arena.tournament.recording import make_record
-from arena.web.play.opponents import Seated
+from arena.web.play.opponents import SeatedOpponent
 from arena.web.play.request import PlayRequest
 
 
-def reserve(store: Store, wish: PlayRequest) -> CasualMatchPlace | ArenaError:
-    """A place for the match, or why there is none: a home that can only be read is no reason not to play."""
+def reserve(store: Store, request: PlayRequest) -> CasualMatchPlace | ArenaError:
+    """Return a place in the store, or the reason why there is none: a read-only home does not prevent playing."""
     try:
-        return store.casual.begin(Bracket(wish.game, tuple(wish.options.items())).name)
+        return store.casual.begin(Bracket(request.game, tuple(request.options.items())).name)
     except ArenaError as error:
         return error
 
 
-def keep(
-    store: Store, place: CasualMatchPlace, outcome: Outcome, tier: str, person: str, others: Sequence[Seated | None]
-) -> None:
-    """Writes the match. `others`: who sat where; None: the person."""
-    store.casual.write(place, match_record(place, outcome, tier, person, others))
-
-
 def match_record(
-    place: CasualMatchPlace, outcome: Outcome, tier: str, person: str, others: Sequence[Seated | None]
+    place: CasualMatchPlace, outcome: Outcome, tier: str, person: str, players: Sequence[SeatedOpponent | None]
 ) -> MatchRecord:
-    """The match as it is kept. A bot that ships and was never submitted is there by its name, as the person is."""
-    versions = tuple((each and each.opponent.version_id) or PERSON for each in others)
-    made = make_record(PlannedMatch(place.block, 0, outcome.plan, versions), outcome, tier)
-    names = [each.opponent.label if each else person for each in others]
+    """Return the record of the match. `players`: by seat; None: the person.
+
+    The person, and bundled bots that were never submitted, are recorded by name instead of by version.
+    """
+    versions = tuple((each and each.opponent.version_id) or PERSON for each in players)
+    record = make_record(PlannedMatch(place.block, 0, outcome.plan, versions), outcome, tier)
+    names = [each.opponent.label if each else person for each in players]
     seats = tuple(
         seat if seat.version_id != PERSON else seat._replace(person=name)
-        for seat, name in zip(made.seats, names, strict=True)
+        for seat, name in zip(record.seats, names, strict=True)
     )
-    return replace(made, seats=seats)
+    return replace(record, seats=seats)

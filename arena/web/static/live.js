@@ -1,17 +1,16 @@
-// Keeps parts of a page up to date: an element with data-follow names a stream, the elements with data-part in it are
-// filled with what the stream's events of that name bring. The markup comes from our own templates, which escape
-// everything that somebody else has written.
+// Keeps parts of a page up to date: an element with data-follow names an event stream; the elements with data-part in it
+// are filled by the events of that name. The markup comes from our templates, which escape all untrusted text.
 
 const calm = matchMedia("(prefers-reduced-motion: reduce)");
 
-/** Where the rows of the tables are, by their keys. @param {Element} part */
+/** Returns the positions of the table rows by key. @param {Element} part */
 function places(part) {
   const found = new Map();
   for (const row of part.querySelectorAll("tr[data-key]")) found.set(row.dataset.key, row.getBoundingClientRect().top);
   return found;
 }
 
-/** Lets rows that are elsewhere now move there. @param {Element} part @param {Map<string, number>} before */
+/** Animates rows that changed their position. @param {Element} part @param {Map<string, number>} before */
 function move(part, before) {
   if (calm.matches) return;
   for (const row of part.querySelectorAll("tr[data-key]")) {
@@ -24,7 +23,7 @@ function move(part, before) {
   }
 }
 
-/** Fills a part of the page. @param {Element} part @param {string} markup */
+/** Replaces a part of the page. @param {Element} part @param {string} markup */
 function replace(part, markup) {
   if (part.markup === markup) return;
   part.markup = markup;

@@ -1,5 +1,5 @@
-// A match on record: fetches the film and shows it; the chances follow when they have been worked out. Who looks through
-// a seat's eyes gets the chances by what that seat knew; in Mantis all seats know the same.
+// A stored match: fetches the film and shows it, then the win chances. With the view of one seat, the chances use what
+// that seat knew; in Mantis all seats know the same.
 import { Viewer } from "./viewer.js";
 
 const place = document.querySelector("#viewer");
@@ -11,7 +11,7 @@ async function fetched(address) {
   return response.json();
 }
 
-/** What went wrong, in a sentence below what is there. @param {string} sentence */
+/** Shows an error below the viewer. @param {string} sentence */
 function say(sentence) {
   const said = document.createElement("p");
   said.className = "note";
@@ -30,7 +30,7 @@ function followEyes(viewer, film) {
       const chances = await fetched(place.dataset.chances + known);
       if (seat === shown) viewer.setChances(chances);
     } catch (error) {
-      say(`The chances could not be worked out: ${error.message}. Load the page again.`);
+      say(`The win chances could not be loaded: ${error.message}. Reload the page.`);
     }
   };
   place.addEventListener("viewer:step", (event) => follow(event.detail.seat));
@@ -42,5 +42,5 @@ try {
   place.replaceChildren();
   followEyes(new Viewer(place, film), film);
 } catch (error) {
-  say(`The match could not be loaded: ${error.message}. Load the page again.`);
+  say(`The match could not be loaded: ${error.message}. Reload the page.`);
 }

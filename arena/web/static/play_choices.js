@@ -1,4 +1,4 @@
-// What the person can choose, as a list of buttons beside the table; the same stand on the table itself.
+// The choices as a list of buttons; the table shows the same choices.
 
 import { harmless } from "./dom.js";
 
@@ -11,9 +11,9 @@ export class Choices {
     this.choose = choose;
     this.redraw = redraw;
     this.shown = "";
-    /** Whether places where the card does not fit are offered too. */
+    /** Whether piles where the card does not fit are offered too. */
     this.withMisfits = false;
-    /** Whether the last choice was made with the keyboard: then the next one is made ready for it. */
+    /** Whether the last choice was made with the keyboard: then the next first choice gets the focus. */
     this.byKeyboard = false;
   }
 
@@ -25,7 +25,7 @@ export class Choices {
     return turn.choices.filter((choice) => this.withMisfits || choice.fits !== false);
   }
 
-  /** The choices as the table takes them. */
+  /** The choices in the form that the table expects. */
   onTable(turn, busy) {
     return this.offered(turn).map((choice) => ({
       action: choice.action,
@@ -36,13 +36,13 @@ export class Choices {
     }));
   }
 
-  /** Shows the list, or that there is nothing to choose now. */
+  /** Shows the list, or that it is not the person's turn. */
   show(turn, busy) {
     const state = JSON.stringify([turn, busy, this.withMisfits]);
     if (state === this.shown) return;
     this.shown = state;
     const focused = this.place.contains(document.activeElement) ? document.activeElement.dataset.action : undefined;
-    this.place.replaceChildren(...(turn ? this.rows(turn, busy) : [paragraph("Watch the others …", "facts waiting")]));
+    this.place.replaceChildren(...(turn ? this.rows(turn, busy) : [paragraph("Waiting for the others …", "facts waiting")]));
     if (!turn || busy || !(focused || (this.byKeyboard && document.activeElement === document.body))) return;
     const again = focused ? this.place.querySelector(`[data-action="${focused}"]`) : null;
     (again ?? this.place.querySelector("button[data-action]"))?.focus({ preventScroll: true });
@@ -83,7 +83,7 @@ export class Choices {
     return button;
   }
 
-  /** Cards may be laid where they do not fit; that is rarely good, so it has to be asked for. */
+  /** Laying a card where it does not fit is legal but rarely good, so it is off by default. */
   misfits() {
     const label = document.createElement("label");
     label.className = "check facts";
@@ -96,11 +96,11 @@ export class Choices {
       this.redraw();
       document.getElementById("misfits")?.focus();
     });
-    label.append(box, " also where the card does not fit");
+    label.append(box, " also piles where the card does not fit");
     return label;
   }
 
-  /** Chooses by number. */
+  /** Makes a choice by its number. */
   press(place) {
     const button = this.place.querySelectorAll("button[data-action]")[place];
     if (button && !button.disabled) button.click();

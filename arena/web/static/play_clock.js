@@ -1,6 +1,6 @@
-// The person's clock. It stands still, full, while the others' moves are shown.
+// The person's clock. It stays full while the moves of others are shown.
 
-const HURRY = 5;
+const HURRY_SECONDS = 5;
 
 export class Clock {
   constructor(place, text, bar) {
@@ -19,7 +19,7 @@ export class Clock {
     this.draw();
   }
 
-  /** Shows it only while there is something to decide. */
+  /** Shows the clock only during the person's turn. */
   run(isOn) {
     this.isOn = isOn;
     this.draw();
@@ -31,6 +31,6 @@ export class Clock {
     const left = Math.max(0, Math.min(this.seconds, (this.ends - performance.now()) / 1000));
     this.text.textContent = `${Math.ceil(left)} s`;
     this.bar.value = left / this.seconds;
-    this.place.classList.toggle("hurry", left <= HURRY);
+    this.place.classList.toggle("hurry", left <= HURRY_SECONDS);
   }
 }

@@ -1,4 +1,4 @@
-// How the game came out, and what can be done next.
+// The result of the match.
 
 import { harmless } from "./dom.js";
 

@@ -1,8 +1,8 @@
-// What the pages of a game send to the arena, each with the word that only our own pages know.
+// Requests that change something, with the CSRF token.
 
 const csrf = document.querySelector("meta[name=arena-csrf]").content;
 
-/** Sends it and returns the answer; where it was refused, or nobody answered, `error` says why. */
+/** Sends a request and returns the answer; on failure `error` says why. */
 export async function send(address, content) {
   try {
     const response = await fetch(address, {
@@ -11,8 +11,8 @@ export async function send(address, content) {
       body: JSON.stringify(content),
     });
     const answer = await response.json();
-    return response.ok ? answer : { error: answer.error ?? "That was refused.", status: response.status };
+    return response.ok ? answer : { error: answer.error ?? "The request was refused.", status: response.status };
   } catch {
-    return { error: "The arena does not answer. Is it still running?" };
+    return { error: "The server does not answer. Is it still running?" };
   }
 }

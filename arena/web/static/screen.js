@@ -1,14 +1,13 @@
-// The screen of the live pages: shows the film that the server features, goes on with it while the match does, and turns
-// to the next one when the first is through. A match that is quicker than people is played at a speed they can follow;
-// who falls behind a match that is really live is brought up to it.
+// The screen of the live pages: shows the featured match and its new moves, then switches to the next match. A fast match
+// is played at a speed that people can follow; a viewer that falls behind a running match catches up.
 
 import { extendFilm } from "./film.js";
 import { follow } from "./live.js";
 import { Viewer } from "./viewer.js";
 
-const USUAL_SPEED = 2;
+const DEFAULT_SPEED = 2;
 const LINGER_MS = 6000;
-/** How fast to go that many steps behind a match that goes on. */
+/** Speeds by the number of steps behind a running match. */
 const CATCH_UP = [[12, 8], [5, 4]];
 
 class Screen {
@@ -19,7 +18,7 @@ class Screen {
     this.viewer = null;
     this.waiting = null;
     this.timer = null;
-    this.speed = USUAL_SPEED;
+    this.speed = DEFAULT_SPEED;
     this.next.querySelector("button").addEventListener("click", () => this.turn());
     const stream = follow(element, element.dataset.screen);
     stream.addEventListener("film", (event) => this.take(JSON.parse(event.data)));
@@ -27,7 +26,7 @@ class Screen {
     this.place.addEventListener("viewer:step", () => this.look());
   }
 
-  /** A film: another one, or after a break of the connection the same once more. */
+  /** Takes a film: a new one, or after a reconnect the same again. */
   take({ film, at }) {
     const shown = this.viewer?.film;
     if (shown?.match === film.match && shown.entries.length <= film.entries.length) {
@@ -46,7 +45,7 @@ class Screen {
     this.look();
   }
 
-  /** Several steps at once are played one after the other. */
+  /** Adds new steps; several are played one after the other. */
   add(more) {
     const { viewer } = this;
     const news = more.start + more.entries.length - viewer.film.entries.length;
@@ -54,7 +53,7 @@ class Screen {
     viewer.extend(more);
   }
 
-  /** Whether the film has been seen to its end, and the end for a while. */
+  /** Whether the end of the film has been shown for a while. */
   get isThrough() {
     return this.isAtEnd && this.timer === null;
   }
@@ -64,7 +63,7 @@ class Screen {
     return Boolean(viewer?.film.result) && viewer.step >= viewer.last;
   }
 
-  /** Shows the film that waits. */
+  /** Shows the waiting film. */
   turn() {
     if (!this.waiting) return;
     const { film, at } = this.waiting;
@@ -73,12 +72,12 @@ class Screen {
     this.timer = null;
     this.viewer?.close();
     this.viewer = new Viewer(this.place, film, { step: at, url: false });
-    this.setSpeed(USUAL_SPEED);
+    this.setSpeed(DEFAULT_SPEED);
     if (this.viewer.step < this.viewer.last) this.viewer.schedule();
     this.look();
   }
 
-  /** After each step, and whenever something has come. */
+  /** Updates the screen after each step and each event. */
   look() {
     const { viewer } = this;
     if (!viewer) return;
@@ -99,9 +98,9 @@ class Screen {
 
   keepUp() {
     const { viewer } = this;
-    if (viewer.speed !== this.speed) return; // somebody has chosen another one
+    if (viewer.speed !== this.speed) return; // the user has chosen another speed
     const behind = viewer.film.result ? 0 : viewer.last - viewer.step;
-    const wanted = CATCH_UP.find(([steps]) => behind > steps)?.[1] ?? USUAL_SPEED;
+    const wanted = CATCH_UP.find(([steps]) => behind > steps)?.[1] ?? DEFAULT_SPEED;
     if (wanted !== this.speed) this.setSpeed(wanted);
   }
 

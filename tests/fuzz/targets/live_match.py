@@ -15,7 +15,7 @@ def check(data: bytes) -> None:
     for part in (data[:middle], data[middle:]):
         if shown.is_broken:
             break
-        more = shown.take(part)
+        more = shown.feed(part)
         assert more is None or json.dumps(more, ensure_ascii=False).encode()
         if (message := shown.message(1.0)) is not None:
             assert "\n" not in message, "an event has one line"

@@ -11,14 +11,14 @@ import pytest
 from arena.rating.standings import pair_points
 from arena.tournament.formats import Knockout
 from arena.tournament.retrace import Retrace
-from arena.web.drawing.knockout_tree import MOST_TABLES, Drawing, draw_tree
+from arena.web.drawing.knockout_tree import MAX_BOXES, TreeDrawing, draw_tree
 from tests.support.formats import a_field
 
 EVIL = "</svg><script>alert(1)</script> & \"'>"
 NAMES = [EVIL, "a name that is far too long for the drawing", *(f"bot {number}" for number in range(200))]
 
 
-def drawn(retrace: Retrace) -> Drawing:
+def drawn(retrace: Retrace) -> TreeDrawing:
     knockout = retrace.format
     assert isinstance(knockout, Knockout)
     return draw_tree(knockout.tree, NAMES, retrace.under_way(), knockout.champion)
@@ -30,7 +30,7 @@ def play_round(retrace: Retrace) -> None:
         retrace.take(pair_points([list(range(1, len(table) + 1))] * len(table)))
 
 
-def texts(drawing: Drawing, class_: str) -> list[str]:
+def texts(drawing: TreeDrawing, class_: str) -> list[str]:
     root = ElementTree.fromstring(f"<all>{drawing.markup}</all>")  # noqa: S314, we have made it ourselves
     return ["".join(each.itertext()) for each in root.iter("text") if each.get("class") == class_]
 
@@ -48,7 +48,7 @@ def test_a_tree_fills_in() -> None:
     play_round(retrace)
     after = drawn(retrace)
     assert "★" in texts(after, "mark"), "more than colour tells who has won"
-    assert "the champion" in after.markup
+    assert ", champion" in after.markup
 
 
 def test_names_are_texts_and_cut_with_the_whole_in_a_title() -> None:
@@ -78,7 +78,7 @@ def test_tables_of_a_round_do_not_overlap(size: int, seats: int, double: bool) -
             assert top + down <= height
             columns.setdefault(left, []).append((top, top + down))
         for boxes in columns.values():
-            assert len(boxes) <= MOST_TABLES
+            assert len(boxes) <= MAX_BOXES
             boxes.sort()
             assert all(one[1] < other[0] for one, other in itertools.pairwise(boxes))
-    assert (drawing.left_out > 0) == any(len(each.tables) > MOST_TABLES for each in retrace.format.tree)  # type: ignore[attr-defined]
+    assert (drawing.omitted_rounds > 0) == any(len(each.tables) > MAX_BOXES for each in retrace.format.tree)  # type: ignore[attr-defined]

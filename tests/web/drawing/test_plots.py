@@ -12,10 +12,11 @@ from itertools import pairwise
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from markupsafe import Markup
 
 from arena.reports.board import BoardRow, HistoryPoint, Strength
 from arena.web.drawing import colours, distributions, plots
-from arena.web.drawing.svg import Markup, joined, tag
+from arena.web.drawing.svg import joined, tag
 from tests.support.boards import BOTS, board, crowd
 
 WIDTHS = (330.0, 560.0, 720.0, 1180.0)
@@ -47,7 +48,7 @@ def test_ticks_are_round() -> None:
 
 
 def test_what_is_beyond_the_axis_lies_at_its_end() -> None:
-    scale = plots.Scale(0, 10, 100, 200)
+    scale = plots.Axis(0, 10, 100, 200)
     assert [scale(value) for value in (0, 5, 10, -math.inf, math.inf)] == [100, 150, 200, 100, 200]
 
 
@@ -60,7 +61,7 @@ def numbers(markup: str, pattern: str) -> list[float]:
 def test_the_labels_at_the_lines_ends_do_not_overlap(width: float, count: int) -> None:
     drawn = plots.ratings(board(bots=crowd(count)).rows, width)
     heights = sorted(numbers(drawn, r'y="([\d.]+)" class="name"'))
-    assert len(heights) == min(count, plots.MOST)
+    assert len(heights) == min(count, plots.MAX_BOTS)
     assert all(following - height >= plots.LINE - 0.2 for height, following in pairwise(heights))
 
 
@@ -103,16 +104,16 @@ def test_one_point_of_history_is_enough() -> None:
 
 
 def test_no_two_bots_of_a_plot_look_alike_without_their_colour() -> None:
-    shapes = {re.sub(r"\bc\d ", "", plots.marker(index, 50, 50)) for index in range(plots.MOST)}
-    assert len(shapes) == plots.MOST
-    looks = {(plots.colour(index), plots.DASHES[index % len(plots.DASHES)]) for index in range(plots.MOST)}
-    assert len(looks) == plots.MOST
+    shapes = {re.sub(r"\bc\d ", "", plots.marker(index, 50, 50)) for index in range(plots.MAX_BOTS)}
+    assert len(shapes) == plots.MAX_BOTS
+    looks = {(plots.colour(index), plots.DASHES[index % len(plots.DASHES)]) for index in range(plots.MAX_BOTS)}
+    assert len(looks) == plots.MAX_BOTS
 
 
 @pytest.mark.parametrize("anchors", [colours.LIGHT, colours.DARK])
 def test_the_scale_is_one_of_lightness_and_can_be_written_on(anchors: tuple[str, ...]) -> None:
     scale = colours.scale(anchors)
-    assert len(scale) == colours.STEPS + 1
+    assert len(scale) == colours.SCALE_STEPS + 1
     assert (scale[0], scale[-1]) == (anchors[0], anchors[-1])
     lightness = [colours.luminance(colour) for colour in scale]
     assert lightness in (sorted(lightness), sorted(lightness, reverse=True))
@@ -150,14 +151,13 @@ def test_think_times_have_a_histogram_for_each_bot() -> None:
     drawn = distributions.think_times([idle, *board().rows])
     assert drawn.count("<svg") == len(BOTS) + 1
     assert "no moves" in drawn
-    assert distributions.think_times(board(bots=crowd(60)).rows).count("<svg") == plots.MOST
+    assert distributions.think_times(board(bots=crowd(60)).rows).count("<svg") == plots.MAX_BOTS
 
 
 def test_only_markup_is_markup() -> None:
-    assert tag("a", "<b>", tag("i", "&"), href='"x"') == '<a href="&quot;x&quot;">&lt;b&gt;<i>&amp;</i></a>'
+    assert tag("a", "<b>", tag("i", "&"), href='"x"') == '<a href="&#34;x&#34;">&lt;b&gt;<i>&amp;</i></a>'
     assert tag("rect", x=-0.04, y=2.0, stroke_width=1.25, class_="c", fill=None) == (
         '<rect x="0" y="2" stroke-width="1.2" class="c"></rect>'
     )
-    assert tag("meta", charset="utf-8") == '<meta charset="utf-8">'
     assert isinstance(joined("<"), Markup)
     assert joined("\x00\u202e") == "\ufffd\ufffd"

@@ -13,7 +13,8 @@ from arena.games.registry import find_game
 from arena.replay import dumps, loads
 from arena.replay.selfplay import simulate_game
 from arena.tournament.live import MOST_BYTES
-from arena.web.live.match import SECONDS_A_STEP, LiveMatch, together
+from arena.web.config import CONFIG
+from arena.web.live.match import LiveMatch, joined
 from arena.web.viewer.film import film_of
 
 
@@ -21,7 +22,7 @@ def replay_of(game: str) -> bytes:
     return dumps(simulate_game(find_game(game), {}, 3, "seed", "1-m-1-1").replay).encode()
 
 
-def screening(file: Path) -> LiveMatch:
+def live_match(file: Path) -> LiveMatch:
     file.touch()
     return LiveMatch("1-m-1-1", file, file.stat().st_ino, 0.0)
 
@@ -30,15 +31,15 @@ def screening(file: Path) -> LiveMatch:
 def test_a_film_grows_with_its_file_wherever_that_is_cut(tmp_path: Path, game: str) -> None:
     whole = replay_of(game)
     file = tmp_path / "match"
-    shown = screening(file)
+    shown = live_match(file)
     rng = Random(1)
     more = None
     read = 0
     while read < len(whole):
         read += rng.randrange(1, 300)
         file.write_bytes(whole[:read])
-        if added := shown.read_on():
-            more = added if more is None else together(more, added)
+        if added := shown.read_more():
+            more = added if more is None else joined(more, added)
         assert not shown.is_broken
         if shown.maker:
             message = json.loads(shown.message(0.0) or "")
@@ -66,59 +67,59 @@ def test_a_film_grows_with_its_file_wherever_that_is_cut(tmp_path: Path, game: s
 )
 def test_what_is_no_match_is_not_shown(tmp_path: Path, content: bytes) -> None:
     file = tmp_path / "match"
-    shown = screening(file)
+    shown = live_match(file)
     file.write_bytes(content)
-    assert shown.read_on() is None
-    shown.read_on()
+    assert shown.read_more() is None
+    shown.read_more()
     assert shown.is_broken
     assert shown.message(0.0) is None
 
 
-def test_moves_that_the_rules_do_not_allow_end_a_screening(tmp_path: Path) -> None:
+def test_moves_that_the_rules_do_not_allow_end_the_display(tmp_path: Path) -> None:
     file = tmp_path / "match"
-    shown = screening(file)
+    shown = live_match(file)
     header = replay_of("mantis").split(b"\n")[0]
     file.write_bytes(header + b'\n{"seat": 2, "action": "score", "ms": 1}\n')
-    assert shown.read_on() is None
+    assert shown.read_more() is None
     assert shown.is_broken
 
 
 def test_a_link_is_not_followed(tmp_path: Path) -> None:
     (tmp_path / "elsewhere").write_bytes(replay_of("mantis"))
     file = tmp_path / "match"
-    shown = screening(file)
+    shown = live_match(file)
     file.unlink()
     file.symlink_to(tmp_path / "elsewhere")
     with pytest.raises(OSError, match="Too many levels"):
-        shown.read_on()
+        shown.read_more()
 
 
 def test_a_pipe_holds_nobody_up(tmp_path: Path) -> None:
     file = tmp_path / "match"
-    shown = screening(file)
+    shown = live_match(file)
     file.unlink()
     os.mkfifo(file)
     with pytest.raises(OSError, match="seek"):
-        shown.read_on()
+        shown.read_more()
 
 
 def test_a_match_that_is_over_at_once_is_shown_at_a_speed_that_people_can_follow(tmp_path: Path) -> None:
     file = tmp_path / "match"
-    shown = screening(file)
+    shown = live_match(file)
     file.write_bytes(replay_of("mantis"))
-    shown.read_on()
-    shown.begin_anew(100.0)
-    assert [shown.step_at(100.0 + SECONDS_A_STEP * steps) for steps in (0, 1.1, 5.1)] == [0, 1, 5]
-    assert not shown.is_through(100.0 + SECONDS_A_STEP * (shown.steps - 1), 0.0)
-    assert not shown.is_through(101.0 + SECONDS_A_STEP * shown.steps, 5.0), "the end is shown for a while"
-    assert shown.is_through(106.0 + SECONDS_A_STEP * shown.steps, 5.0)
+    shown.read_more()
+    shown.restart(100.0)
+    assert [shown.step_at(100.0 + CONFIG.seconds_per_step * steps) for steps in (0, 1.1, 5.1)] == [0, 1, 5]
+    assert not shown.is_through(100.0 + CONFIG.seconds_per_step * (shown.steps - 1), 0.0)
+    assert not shown.is_through(101.0 + CONFIG.seconds_per_step * shown.steps, 5.0), "the end is shown for a while"
+    assert shown.is_through(106.0 + CONFIG.seconds_per_step * shown.steps, 5.0)
 
 
 def test_who_comes_in_the_middle_of_a_match_is_near_its_end(tmp_path: Path) -> None:
     file = tmp_path / "match"
-    shown = screening(file)
+    shown = live_match(file)
     file.write_bytes(b"".join(line + b"\n" for line in replay_of("mantis").split(b"\n")[:21]))
-    shown.read_on()
+    shown.read_more()
     assert shown.steps == 20
     assert 15 <= shown.step_at(0.0) < 20
     assert shown.step_at(100.0) == 20

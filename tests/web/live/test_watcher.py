@@ -141,7 +141,7 @@ def test_a_tournament_is_followed_move_by_move(home: Path, served: Served, brows
         for each in (page, event, late):
             each.set_default_timeout(1000 * PATIENCE)
         page.goto(f"{served.address}/live")
-        page.wait_for_selector("text=No tournament is being played now")
+        page.wait_for_selector("text=No tournament is running")
         until(lambda: is_wanted(home))
         with tournament(home, *knockout, "--bracket", "mantis", "--jobs", "1", "--name", "The <b>Cup</b>"):
             page.wait_for_selector("[data-part=state] .is-live")
@@ -225,7 +225,7 @@ def test_a_home_that_cannot_be_written_disturbs_nothing(home: Path, served: Serv
     with new_page(browser) as page:
         page.set_default_timeout(1000 * PATIENCE)
         page.goto(f"{served.address}/live")
-        page.wait_for_selector("text=Nothing can be shown here")
+        page.wait_for_selector("text=No live matches")
         allow(home, 0)
         with tournament(home, "random", "patient", "--bracket", "mantis", "--rounds", "1"):
             page.wait_for_selector("[data-part=state] .is-live")

@@ -143,11 +143,11 @@ def test_filters_narrow_a_board(browser: Browser, served: Served) -> None:
     with new_page(browser) as page:
         page.goto(f"{served.address}/boards/mantis")
         page.get_by_label("Tournament").select_option("2")
-        page.get_by_label("Tables of").select_option("2")
+        page.get_by_label("Seats").select_option("2")
         page.get_by_role("button", name="Show").click()
         page.wait_for_url("**tournament=2**")
         assert "seats=2" in page.url
-        assert page.get_by_text("those at tables of 2 seats").count() == 1
+        assert page.get_by_text("those of matches with 2 seats").count() == 1
 
 
 def test_a_bot_page_tells_why_it_lost(browser: Browser, served: Served) -> None:
@@ -167,20 +167,20 @@ def test_logs_are_for_the_organiser(home: Path) -> None:
     with serving(home, "--host", "0.0.0.0") as served:  # noqa: S104, that is what is tested
         public = fetched(served.address + PAGES["evil bot"])
     assert "last words" not in public
-    assert "Logs are shown to who" in public
+    assert "To see logs, open the address" in public
 
 
-def test_surprising_matches_are_linked(browser: Browser, served: Served, home: Path) -> None:
+def test_upsets_are_linked(browser: Browser, served: Served, home: Path) -> None:
     """Which matches those are depends on when the crasher took which of them along."""
     with Store.open(Home(home).database) as store:
         brackets = store.standings.brackets(ALL)
         greatest = [win for bracket in brackets for win in store.standings.upsets(ALL, bracket).greatest(1)]
-        version, surprise = greatest[0]
+        version, upset = greatest[0]
         bot = store.bots.by_id([version])[version].bot
     with new_page(browser) as page:
         page.goto(f"{served.address}/bots/{quote(bot, safe='')}")
-        links = page.locator(".surprises a").evaluate_all("found => found.map(a => a.textContent)")
-    assert surprise.match in links
+        links = page.locator(".upsets a").evaluate_all("found => found.map(a => a.textContent)")
+    assert upset.match in links
 
 
 def test_older_matches_follow(browser: Browser, served: Served, home: Path) -> None:
@@ -203,7 +203,7 @@ def test_older_matches_follow(browser: Browser, served: Served, home: Path) -> N
 
 def test_an_empty_arena_says_how_to_begin(browser: Browser, tmp_path: Path) -> None:
     with serving(tmp_path / "new") as served, new_page(browser) as page:
-        for path, words in (("/", "arena submit"), ("/bots", "arena new"), ("/matches", "no such match")):
+        for path, words in (("/", "arena submit"), ("/bots", "arena new"), ("/matches", "No matches found")):
             page.goto(served.address + path)
             assert words in page.locator("main").inner_text()
             assert violations(page) == []

@@ -122,10 +122,10 @@ def test_one_click_begins_a_good_game(browser: Browser, served: Served, home: Pa
         wait_for_turn(page, "1")
         steps = dict.fromkeys(page.evaluate("window.steps"))
         assert [step for step in steps if step] == [1, 2, 3, 4]
-        assert len(page.query_selector_all("#told li")) == 5
+        assert len(page.query_selector_all("#moves li")) == 5
         page.select_option("#pace", "0")
         page.click("#resign")
-        page.click("#really button[value=yes]")
+        page.click("#confirm button[value=yes]")
         assert wait_for_turn(page, "5") is None
         name = stored_name(page)
     match, _ = on_record(home, name)
@@ -153,7 +153,7 @@ def test_hints_are_exact_and_never_played(browser: Browser, served: Served, home
         page.click(f"#choices button[data-action='{other}']")
         wait_for_turn(page, "1")
         page.click("#resign")
-        page.click("#really button[value=yes]")
+        page.click("#confirm button[value=yes]")
         wait_for_turn(page, "4")
         _, replay = on_record(home, stored_name(page))
         assert getattr(replay.entries[0], "action", None) == other
@@ -176,7 +176,7 @@ def test_the_clock_runs_out(browser: Browser, served: Served, home: Path) -> Non
         page.wait_for_function(is_less, arg=left)
         sit_down(page, served, wish("tentagram", seconds=1), wait=False)
         assert wait_for_turn(page, "1") is None
-        assert "You have forfeited" in page.inner_text("#notices")
+        assert "You forfeited" in page.inner_text("#notices")
         match, _ = on_record(home, stored_name(page))
     assert match.seats[0].fault == FaultKind.TIMEOUT.value
     assert "1 s" in (match.seats[0].detail or "")
@@ -242,7 +242,7 @@ def test_everybody_can_use_the_pages(browser: Browser, served: Served, width: st
         sit_down(page, served, wish("tentagram"))
         check(page)
         page.click("#resign")
-        page.click("#really button[value=yes]")
+        page.click("#confirm button[value=yes]")
         wait_for_turn(page, "1")
         check(page)
         page.goto(f"{served.address}/play")
@@ -258,7 +258,7 @@ def test_the_table_is_chosen_with_a_few_clicks(browser: Browser, served: Served)
         page.click("#fewer")
         assert page.inner_text("#seat-count") == "2 seats"
         page.select_option("#seats select", label="random 1.0")
-        page.click("[aria-label='Sit one seat later']")
+        page.click("[aria-label='One seat later']")
         page.fill("input[name=name]", "<b>Ada</b>")
         page.fill("input[name=seed]", "seed")
         page.click("#go")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -16,11 +17,12 @@ from arena.referee.match import Limits, Match
 from arena.sandbox import Sandbox
 from arena.store.home import Home
 from arena.store.store import Store
+from arena.web.config import CONFIG
 from arena.web.play import lobby as lobby_module
 from arena.web.play.hints import advice, adviser
 from arena.web.play.lobby import Lobby
 from arena.web.play.match import Phase
-from arena.web.play.opponents import Kind, Opponent, all_opponents, default_table
+from arena.web.play.opponents import Opponent, Origin, all_opponents, default_opponents
 from arena.web.play.request import PlayRequest
 from tests.support.waiting import until_async
 from tests.support.web_play import PLAYS, add_bot
@@ -30,23 +32,25 @@ TABLE = PlayRequest("mantis", {"edition": "classic"}, ("bundled-random",), seat=
 
 
 def test_a_game_that_everybody_has_left_ends_and_is_not_stored(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(lobby_module, "LOOK", 0.01)
+    monkeypatch.setattr(lobby_module, "CONFIG", replace(CONFIG, abandoned_poll_interval=0.01))
     home = Home(tmp_path)
 
     async def play(store: Store) -> None:
         async with Lobby(home, store, Sandbox) as lobby:
-            sitting = await lobby.open(TABLE)
-            await until_async(lambda: sitting.person.decision is not None)
-            assert sitting.is_on
-            monkeypatch.setattr(lobby_module, "LEFT_AFTER", 0.0)
-            await until_async(lambda: sitting.id not in lobby.matches)
-            assert sitting.phase is Phase.BROKEN
-            assert "was not stored" in sitting.trouble
-            assert sitting.match
-            match = sitting.match
-            await until_async(lambda: match.over)  # the bots are set free
-            with pytest.raises(NotFound, match="no such game"):
-                lobby.find(sitting.id)
+            match = await lobby.start(TABLE)
+            await until_async(lambda: match.person.decision is not None)
+            assert match.is_running
+            monkeypatch.setattr(
+                lobby_module, "CONFIG", replace(CONFIG, abandoned_poll_interval=0.01, abandoned_after=0.0)
+            )
+            await until_async(lambda: match.key not in lobby.matches)
+            assert match.phase is Phase.BROKEN
+            assert "was not stored" in match.problem
+            played = match.referee_match
+            assert played
+            await until_async(lambda: played.over)  # the bots are released
+            with pytest.raises(NotFound, match="no such match"):
+                lobby.find(match.key)
 
     with Store.open(home.database) as store:
         uvloop.run(play(store))
@@ -59,14 +63,14 @@ def test_a_home_that_cannot_be_written_is_no_reason_not_to_play(tmp_path: Path) 
 
     async def play(store: Store) -> None:
         async with Lobby(home, store, Sandbox) as lobby:
-            sitting = await lobby.open(TABLE)
-            await until_async(lambda: sitting.person.decision is not None)
-            sitting.person.resign()
-            await until_async(lambda: sitting.kept is not None)
-            assert sitting.kept
-            assert sitting.kept.name is None
-            assert "could not be stored" in sitting.kept.why_not
-            assert sitting.now()["end"]
+            match = await lobby.start(TABLE)
+            await until_async(lambda: match.person.decision is not None)
+            match.person.resign()
+            await until_async(lambda: match.stored is not None)
+            assert match.stored
+            assert match.stored.name is None
+            assert "could not be stored" in match.stored.why_not
+            assert match.now()["end"]
 
     with Store.open(f"sqlite:///file:{home.database}?mode=ro&uri=true") as store:
         uvloop.run(play(store))
@@ -101,12 +105,14 @@ def test_who_can_be_asked_to_a_table(tmp_path: Path) -> None:
     add_bot(tmp_path, "mine", PLAYS)
     with Store.open(Home(tmp_path).database) as store:
         found = all_opponents(store)
-    assert [(each.label, each.kind) for each in found if each.kind is not Kind.BUNDLED] == [("mine 1", Kind.LATEST)]
+    assert [(each.label, each.origin) for each in found if each.origin is not Origin.BUNDLED] == [
+        ("mine 1", Origin.LATEST)
+    ]
     assert {each.label for each in found} >= {"counter 1.0", "greedy 1.0", "random 1.0", "searcher 1.0"}
-    assert default_table(found, "mantis", 3) == ["version-1", "bundled-counter", "bundled-searcher"]
-    assert default_table(found, "tentagram", 2) == ["bundled-counter", "bundled-searcher"]
-    lonely = [Opponent("version-9", "random 9", Kind.LATEST, ("mantis",), 9)]
-    assert default_table(lonely, "mantis", 2) == ["version-9", "version-9"]
+    assert default_opponents(found, "mantis", 3) == ["version-1", "bundled-counter", "bundled-searcher"]
+    assert default_opponents(found, "tentagram", 2) == ["bundled-counter", "bundled-searcher"]
+    lonely = [Opponent("version-9", "random 9", Origin.LATEST, ("mantis",), 9)]
+    assert default_opponents(lonely, "mantis", 2) == ["version-9", "version-9"]
 
 
 def test_everybody_moves_one_seat_on() -> None:

@@ -14,7 +14,7 @@ import pytest
 from arena.games import mantis
 from arena.games.tentagram import TENTAGRAM
 from arena.replay import FaultKind
-from arena.web.play.lobby import MOST_GAMES
+from arena.web.config import CONFIG
 from tests.support.web_play import Visitor, on_record, wish
 from tests.support.web_server import Served, serving
 
@@ -97,7 +97,7 @@ def test_a_choice_counts_once(visitor: Visitor) -> None:
         while after["decision"] == turn["decision"]:
             after = stream.until("turn")["turn"]
         assert after["decision"] == turn["decision"] + 3
-        assert visitor.post(f"{address}/choose", first).content["error"] == "That turn is over already."
+        assert visitor.post(f"{address}/choose", first).content["error"] == "This turn is already over."
 
 
 def test_strangers_change_nothing(visitor: Visitor, served: Served) -> None:
@@ -129,28 +129,28 @@ def test_strangers_change_nothing(visitor: Visitor, served: Served) -> None:
         (b"", "not JSON"),
         (b"\xff", "not JSON"),
         (b'{"game": NaN}', "not JSON"),
-        (b"[" * 5000, "not JSON"),
-        (b"[]", "JSON object"),
-        ({"game": 1}, "'game' must be a text"),
+        (b"[" * 5000, "Expected `object`"),
+        (b"[]", "Expected `object`, got `array`"),
+        ({"game": 1}, "Expected `str`, got `int` - at `$.game`"),
         (wish("chess"), "Unknown game"),
         (wish(options={"edition": "golden"}), "Unknown mantis edition"),
         (wish(options={"placement": "free"}), "option"),
-        (wish(options=[]), "'options'"),
+        (wish(options=[]), "$.options"),
         (wish("mantis", *["bundled-random"] * 6), "cannot be played with 7 seats"),
         (wish("tentagram", "bundled-random"), "cannot be played with 2 seats"),
         (wish("mantis", "bundled-../../etc"), "no bot"),
         (wish("mantis", "version-999999"), "no bot"),
-        (wish(seat=3), "no seat 3"),
-        (wish(seat=-1), "no seat -1"),
-        (wish(seat=0.5), "no seat 0.5"),
-        (wish(seat=True), "'seat' must be a number"),
-        (wish(seconds=0), "from 1 to 600"),
-        (wish(seconds=1e300), "'seconds' must be a number"),
-        (wish(seed="x" * 101), "'seed'"),
-        (wish(seed="a\nb"), "'seed'"),
-        (wish(name="\u202eeve"), "'name'"),
-        (wish(hints="yes"), "'hints'"),
-        (wish(colour="red"), "Unknown field"),
+        (wish(seat=3), "no seat `3`"),
+        (wish(seat=-1), "no seat `-1`"),
+        (wish(seat=0.5), "Expected `int | null`, got `float`"),
+        (wish(seat=True), "Expected `int | null`, got `bool`"),
+        (wish(seconds=0), ">= 1"),
+        (wish(seconds=1e300), "<= 600"),
+        (wish(seed="x" * 101), "$.seed"),
+        (wish(seed="a\nb"), "Invalid seed"),
+        (wish(name="\u202eeve"), "Invalid name"),
+        (wish(hints="yes"), "$.hints"),
+        (wish(colour="red"), "unknown field `colour`"),
     ],
 )
 def test_nonsense_is_refused_with_the_reason(visitor: Visitor, content: object, why: str) -> None:
@@ -198,11 +198,11 @@ def test_a_resigned_game_is_stored_and_can_be_rotated(visitor: Visitor, home: Pa
 
 
 def test_games_that_everybody_has_left_make_room(visitor: Visitor) -> None:
-    addresses = [visitor.begin(wish("mantis")) for _ in range(MOST_GAMES + 1)]
+    addresses = [visitor.begin(wish("mantis")) for _ in range(CONFIG.max_matches + 1)]
     with visitor.following(addresses[0]) as stream:
         now = stream.until("turn")
     assert now["phase"] == "broken"
-    assert "was not stored" in now["trouble"]
+    assert "was not stored" in now["problem"]
     with visitor.following(addresses[-1]) as stream:
         assert stream.until("turn")["turn"]
 

@@ -1,5 +1,5 @@
-// A game with a person. The arena sends the match as the person's seat sees it (film, more) and what is to be done now;
-// here the others' moves are shown one after the other, and then the person can choose.
+// A match with a person. The server sends the match as the person's seat sees it (film, more) and its state (now). The
+// moves of the others are shown one after the other; then the person can choose.
 
 import { harmless, reducedMotion } from "./dom.js";
 import { extendFilm, forfeitedAt, frameAt, lastStep, scoringAt } from "./film.js";
@@ -8,19 +8,19 @@ import { Choices } from "./play_choices.js";
 import { Clock } from "./play_clock.js";
 import { showEnd } from "./play_end.js";
 import { send } from "./play_send.js";
-import { inWords } from "./play_words.js";
+import { sentenceFor } from "./play_sentences.js";
 
 const byId = (id) => document.getElementById(id);
 const here = `/play/${byId("game").dataset.game}`;
-const ENOUGH_TO_CATCH_UP = 12;
-const SCORING_IS_QUICKER = 0.8;
+const MAX_REPLAYED_ENTRIES = 12;
+const SCORING_PACE = 0.8;
 
 class Game {
   constructor() {
     this.film = null;
     this.table = null;
     this.now = null;
-    /** How many steps of the film are shown. */
+    /** The number of steps of the film that are shown. */
     this.step = 0;
     this.timer = null;
     this.busy = false;
@@ -32,7 +32,7 @@ class Game {
     return this.film.seat;
   }
 
-  /** The steps that are still to be shown. */
+  /** The number of steps still to be shown. */
   get behind() {
     return this.film ? lastStep(this.film) - this.step : 0;
   }
@@ -47,21 +47,21 @@ class Game {
     if (isFirst) {
       this.film = film;
       this.table = new Table(byId("table"), film, { onChoose: (action) => this.choose(action) });
-      const isFresh = film.entries.length <= ENOUGH_TO_CATCH_UP && !film.entries.some((entry) => entry.seat === film.seat);
+      const isFresh = film.entries.length <= MAX_REPLAYED_ENTRIES && !film.entries.some((entry) => entry.seat === film.seat);
       this.step = isFresh ? 0 : lastStep(film);
-      this.tell(0, this.step);
+      this.list(0, this.step);
     } else {
       Object.assign(this.film, film);
       this.step = Math.min(this.step, lastStep(this.film));
     }
     this.draw();
-    this.goOn();
+    this.showNext();
   }
 
   takeMore(more) {
-    if (!this.film || more.start > this.film.entries.length) return; // the whole film will come
+    if (!this.film || more.start > this.film.entries.length) return; // the whole film follows
     extendFilm(this.film, more);
-    this.goOn();
+    this.showNext();
   }
 
   takeNow(now) {
@@ -69,23 +69,23 @@ class Game {
     this.now = now;
     this.clock.set(now.turn);
     this.draw();
-    this.goOn();
+    this.showNext();
   }
 
-  /** Shows the next step when it is time for it. */
-  goOn() {
+  /** Shows the next step, then waits for the pace. */
+  showNext() {
     if (this.timer !== null || !this.behind) return;
     if (!this.pace) {
       this.catchUp();
       return;
     }
     this.step += 1;
-    this.tell(this.step, this.step);
-    const duration = this.pace * (scoringAt(this.film, this.step) ? SCORING_IS_QUICKER : 1);
+    this.list(this.step, this.step);
+    const duration = this.pace * (scoringAt(this.film, this.step) ? SCORING_PACE : 1);
     this.draw(duration * 0.85);
     this.timer = setTimeout(() => {
       this.timer = null;
-      if (this.behind) this.goOn();
+      if (this.behind) this.showNext();
       else this.draw();
     }, duration);
   }
@@ -95,11 +95,11 @@ class Game {
     this.timer = null;
     const from = this.step + 1;
     this.step = lastStep(this.film);
-    this.tell(from, this.step);
+    this.list(from, this.step);
     this.draw();
   }
 
-  /** Whether everything that has happened is on the table. */
+  /** Whether all moves have been shown. */
   get isCurrent() {
     return this.film !== null && !this.behind && this.timer === null;
   }
@@ -142,30 +142,30 @@ class Game {
     return Boolean(this.film?.entries.some((entry) => entry.fault && entry.seat === this.seat));
   }
 
-  /** The line on top: whose turn it is. */
+  /** Shows whose turn it is. */
   say(turn) {
     const now = this.now;
-    let said = "The bots are being started …";
-    if (now?.phase === "broken") said = now.trouble;
-    else if (now?.phase === "over" && this.isCurrent) said = "The game is over.";
-    else if (turn) said = turn.choices[0].action.startsWith("pilfer") ? "Your icon: take a card from somebody" : this.yourTurn();
+    let said = "Starting the bots …";
+    if (now?.phase === "broken") said = now.problem;
+    else if (now?.phase === "over" && this.isCurrent) said = "The match is over.";
+    else if (turn) said = turn.choices[0].action.startsWith("pilfer") ? "Your icon: take a card from another player" : this.yourTurn();
     else if (this.film) {
       const { turn: next } = frameAt(this.film, this.step, this.seat);
       const scoring = scoringAt(this.film, this.step);
       if (scoring) said = "The piles are scored";
-      else if (next === null) said = "All cards lie";
-      else said = next === this.seat ? "…" : `${harmless(this.film.seats[next])} thinks …`;
-      if (this.hasForfeited && !scoring) said = "You have forfeited; the others play on";
+      else if (next === null) said = "All cards are laid";
+      else said = next === this.seat ? "…" : `${harmless(this.film.seats[next])} is thinking …`;
+      if (this.hasForfeited && !scoring) said = "You forfeited; the others continue";
     }
     if (byId("status").textContent !== said) byId("status").textContent = said;
   }
 
-  /** Writes what happened from one step to another into the list. */
-  tell(from, to) {
-    const list = byId("told");
+  /** Adds the steps to the list of moves. */
+  list(from, to) {
+    const list = byId("moves");
     for (let step = from; step <= to; step += 1) {
       const line = document.createElement("li");
-      line.textContent = inWords(this.film, step, this.seat);
+      line.textContent = sentenceFor(this.film, step, this.seat);
       const entry = this.film.entries[step - 1];
       line.dataset.step = String(step);
       if (entry?.seat === this.seat) line.className = "own";
@@ -189,11 +189,11 @@ class Game {
     const turn = this.now?.turn;
     if (!turn || this.busy || !this.isCurrent) return;
     this.busy = true;
-    byId("sorry").textContent = "";
+    byId("error").textContent = "";
     this.draw();
     const { error, status } = await send(`${here}/choose`, { decision: turn.decision, action });
     if (error && status !== 409) {
-      byId("sorry").textContent = harmless(error);
+      byId("error").textContent = harmless(error);
       this.busy = false;
       this.draw();
     }
@@ -208,43 +208,43 @@ function follow() {
   stream.addEventListener("more", (event) => game.takeMore(JSON.parse(event.data)));
   stream.addEventListener("now", (event) => {
     byId("game").dataset.connected = "";
-    byId("sorry").textContent = "";
+    byId("error").textContent = "";
     game.takeNow(JSON.parse(event.data));
   });
   stream.addEventListener("error", () => {
     delete byId("game").dataset.connected;
-    byId("sorry").textContent = "The arena does not answer. If it was stopped, this game is gone; otherwise it goes on in a moment.";
+    byId("error").textContent = "The connection is lost. The match continues after reconnecting, unless the server was stopped.";
   });
   addEventListener("pagehide", () => stream.close());
 }
 
 byId("skip").addEventListener("click", () => game.catchUp());
 byId("pace").addEventListener("change", () => {
-  try { localStorage.setItem("arena-pace", byId("pace").value); } catch { /* not kept, then */ }
+  try { localStorage.setItem("arena-pace", byId("pace").value); } catch { /* not stored */ }
 });
-byId("resign").addEventListener("click", () => byId("really").showModal());
-byId("really").addEventListener("close", async () => {
-  if (byId("really").returnValue !== "yes") return;
-  byId("really").returnValue = "";
+byId("resign").addEventListener("click", () => byId("confirm").showModal());
+byId("confirm").addEventListener("close", async () => {
+  if (byId("confirm").returnValue !== "yes") return;
+  byId("confirm").returnValue = "";
   const { error } = await send(`${here}/resign`, {});
-  if (error) byId("sorry").textContent = harmless(error);
+  if (error) byId("error").textContent = harmless(error);
 });
 for (const [id, rotate] of [["again", false], ["rotate", true]]) {
   byId(id).addEventListener("click", async () => {
     const { error, address } = await send(`${here}/again`, { rotate });
     if (address) location.assign(address);
-    else byId("sorry").textContent = harmless(error);
+    else byId("error").textContent = harmless(error);
   });
 }
 addEventListener("keydown", (event) => {
   if (event.ctrlKey || event.metaKey || event.altKey || /^(INPUT|SELECT|TEXTAREA)$/.test(event.target.tagName)) return;
-  if (byId("really").open) return;
+  if (byId("confirm").open) return;
   if (/^[0-9]$/.test(event.key)) game.choices.press((Number(event.key) + 9) % 10);
   if (event.key === "s" && !byId("skip").hidden) game.catchUp();
 });
 try {
   const kept = localStorage.getItem("arena-pace");
   if (kept !== null) byId("pace").value = kept;
-} catch { /* the usual pace */ }
+} catch { /* the default pace */ }
 if (!byId("pace").value) byId("pace").value = "1000";
 follow();

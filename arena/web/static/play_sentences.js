@@ -1,4 +1,4 @@
-// What happened, in sentences to the person who plays.
+// Moves in sentences addressed to the person who plays.
 
 import { isolated } from "./dom.js";
 import { COLOUR_NAMES, cardCount, sentence } from "./words.js";
@@ -10,10 +10,10 @@ const EFFECTS = {
 };
 
 /** @param {import("./film.js").Film} film */
-export function inWords(film, step, seat) {
+export function sentenceFor(film, step, seat) {
   const entry = film.entries[step - 1];
   if (!entry || entry.seat !== seat) return sentence(film, step, seat);
-  if (entry.fault) return `You have forfeited: ${isolated(entry.detail)}`;
+  if (entry.fault) return `You forfeited: ${isolated(entry.detail)}`;
   if (entry.house) return sentence(film, step, seat);
   if (entry.text !== undefined) return sentence(film, step, seat);
   if (film.decks) {
