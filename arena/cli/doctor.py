@@ -11,12 +11,12 @@ from rich.text import Text
 from arena.cli.console import err, out
 from arena.cli.options import DEFAULT_HOME, AsJson, Home
 from arena.sandbox import Mode, Tier, choose
-from arena.sandbox.doctor import Finding, State, findings
+from arena.sandbox.doctor import Finding, Health, findings
 
 MARKS = {
-    State.GOOD: Text("ok", style="green"),
-    State.MISSING: Text("missing", style="yellow"),
-    State.BAD: Text("look", style="bold red"),
+    Health.GOOD: Text("ok", style="green"),
+    Health.MISSING: Text("missing", style="yellow"),
+    Health.BAD: Text("look", style="bold red"),
 }
 
 
@@ -56,5 +56,5 @@ def _summary(tier: Tier, found: list[Finding]) -> Text:
         ),
         Tier.NONE: Text("Bots will run without a sandbox: play only with bots that you trust.", style="bold red"),
     }[tier]
-    bad = sum(each.state is State.BAD for each in found)
+    bad = sum(each.state is Health.BAD for each in found)
     return Text.assemble(where, f" {bad} of {len(found)} things need a look." if bad else "")

@@ -47,7 +47,7 @@ class RefereeServer:
                 address = f"{host}:{self._server.add_insecure_port(settings.address)}"
             except RuntimeError as error:
                 raise HostFault(f"Cannot listen on `{settings.address}`: the port is in use or forbidden.") from error
-            if not settings.sandbox.is_boxed:  # a sandbox has no network
+            if not settings.sandbox.is_isolated:  # a sandbox has no network
                 self.address = address
 
     async def start(self, processes: Mapping[str, BotProcess]) -> None:

@@ -38,12 +38,12 @@ RUNTIMES = ("node", "java", "deno", "bun", "ruby", "julia", "php", "perl", "lua"
 """Programs that run others and need what is installed with them."""
 NAME = re.compile("[A-Za-z_][A-Za-z0-9_]*")
 """What the shell takes for the name of a variable."""
-FOR_DOWNLOADS = ("ssl", "resolv.conf", "hosts", "ca-certificates.conf")
+NETWORK_SETTINGS = ("ssl", "resolv.conf", "hosts", "ca-certificates.conf")
 """What a program with network needs of /etc besides."""
 
 
 @dataclass(frozen=True, slots=True)
-class View:
+class SandboxView:
     """What a boxed program sees of the machine, besides the system's own programs."""
 
     folder: Path
@@ -64,7 +64,7 @@ def find_bubblewrap() -> str | None:
     return shutil.which("bwrap")
 
 
-def options(view: View, command: Sequence[str], allowance: Allowance) -> Iterator[str]:
+def options(view: SandboxView, command: Sequence[str], allowance: Allowance) -> Iterator[str]:
     """What bubblewrap is told, apart from the command. Later mounts hide earlier ones."""
     yield from ("--unshare-pid", "--unshare-ipc", "--unshare-uts", "--unshare-cgroup-try")
     yield from ("--die-with-parent", "--new-session", "--hostname", "arena")
@@ -74,7 +74,7 @@ def options(view: View, command: Sequence[str], allowance: Allowance) -> Iterato
         yield "--unshare-user"
     yield from _system()
     if view.network:
-        yield from _settings(*FOR_DOWNLOADS)
+        yield from _settings(*NETWORK_SETTINGS)
     for path in ("/tmp", "/dev/shm"):  # noqa: S108, the bot's own
         yield from ("--perms", "1777", "--size", str(allowance.disk), "--tmpfs", path)
     for runtime in (*_python_and_arena(), *_runtime_of(command), *view.also):
@@ -195,8 +195,8 @@ def in_memory(data: bytes) -> int:
     return file
 
 
-def seccomp_program(view: View) -> bytes:
+def seccomp_program(view: SandboxView) -> bytes:
     """The filter of system calls. A build, which has files to write, may lock them."""
-    program = filter_program(signs=view.writable)
+    program = filter_program(allow_locks=view.writable)
     assert program is not None, "without a filter for this machine no tier is chosen that has one"
     return program

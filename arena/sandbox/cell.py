@@ -19,7 +19,7 @@ from typing import IO, Protocol
 from arena.sandbox import cgroups
 from arena.sandbox.allowance import Allowance, bytes_shown
 from arena.sandbox.bubblewrap import (
-    View,
+    SandboxView,
     draw_uid,
     environment,
     find_bubblewrap,
@@ -28,7 +28,7 @@ from arena.sandbox.bubblewrap import (
     options,
     seccomp_program,
 )
-from arena.sandbox.family import Family, bury_first_processes, wait_until_stopped
+from arena.sandbox.process_tree import ProcessTree, reap_init_processes, wait_until_stopped
 
 MARK = "ARENA_PROCESS"
 """In the environment of a bot and all that it starts: which of the arena's processes it belongs to."""
@@ -39,7 +39,7 @@ JOIN = 'while [ "$1" != -- ]; do echo 0 > "$1/cgroup.procs" || exit 125; shift; 
 
 
 @dataclass(slots=True)
-class Launch:
+class StartCommand:
     """How the process that leads to the bot is started."""
 
     command: list[str]
@@ -65,10 +65,10 @@ class Accounts(Protocol):
 class Cell:
     """One bot's place. This one is open: the bot runs as we do. The others are derived from it."""
 
-    look_every = 1.0
+    limits_interval = 1.0
     """Seconds between two calls of `look`."""
 
-    def __init__(self, view: View, allowance: Allowance) -> None:
+    def __init__(self, view: SandboxView, allowance: Allowance) -> None:
         self.view = view
         self.allowance = allowance
         self.pid = 0
@@ -76,12 +76,12 @@ class Cell:
         self.accounts: Accounts | None = None
         self.uid: int | None = None
         """The user that the bot runs as; None: as we do."""
-        self._verdict = ""
+        self._exceeded = ""
 
-    def launch(self, command: Sequence[str], env: Mapping[str, str]) -> Launch:
+    def launch(self, command: Sequence[str], env: Mapping[str, str]) -> StartCommand:
         """How to start the command in here."""
         ours = {name: value for name, value in os.environ.items() if name not in SECRETS}
-        return Launch(list(command), {**ours, **env}, self.view.folder)
+        return StartCommand(list(command), {**ours, **env}, self.view.folder)
 
     def start(self, command: Sequence[str], env: Mapping[str, str], output: int | IO[bytes]) -> subprocess.Popen[bytes]:
         """Starts the command in here. Raises OSError, or ValueError where no process can have such a command."""
@@ -100,20 +100,20 @@ class Cell:
             )
         finally:
             launch.close()
-        self.entered(process.pid)
+        self.on_start(process.pid)
         return process
 
-    def entered(self, pid: int) -> None:
+    def on_start(self, pid: int) -> None:
         """The process is started."""
         self.pid = pid
         if self.accounts is None:
-            self.accounts = Family(pid)
+            self.accounts = ProcessTree(pid)
 
-    def left(self) -> None:
+    def on_exit(self) -> None:
         """The process that we started has ended, and its number may be given to another."""
 
     @property
-    def is_boxed(self) -> bool:
+    def is_isolated(self) -> bool:
         return False
 
     def cpu_ms(self) -> float:
@@ -142,29 +142,29 @@ class Cell:
         """Ends all of it at once."""
         self.signal(signal.SIGKILL)
 
-    def look(self) -> str | None:
+    def check_limits(self) -> str | None:
         """Called now and then. Returns a limit that the bot has reached: the rest of a sentence that begins with "it".
 
         Each is returned once. A bot that cannot be kept within its limits in another way is ended here.
         """
         return None
 
-    def why_ended(self) -> str | None:
+    def exceeded_limit(self) -> str | None:
         """The limit that the bot had reached when it ended, in the same way."""
-        return self._verdict or None
+        return self._exceeded or None
 
     def remove(self) -> bool:
         """Returns whether nothing is left of it. Called until it is so."""
         return True
 
 
-class Box(Cell):
+class UserCell(Cell):
     """Namespaces of its own, by bubblewrap: the `user` tier. Memory is looked at now and then."""
 
-    look_every = 0.1
+    limits_interval = 0.1
     """Seconds. Here nobody else keeps the bot from taking all the memory."""
 
-    def __init__(self, view: View, allowance: Allowance) -> None:
+    def __init__(self, view: SandboxView, allowance: Allowance) -> None:
         super().__init__(view, allowance)
         self.uid = draw_uid()
         self._looked_at_disk = 0.0
@@ -172,10 +172,10 @@ class Box(Cell):
         """Processes whose parents were killed with them. They may have become our children, and ours to bury."""
 
     @property
-    def is_boxed(self) -> bool:
+    def is_isolated(self) -> bool:
         return True
 
-    def launch(self, command: Sequence[str], env: Mapping[str, str]) -> Launch:
+    def launch(self, command: Sequence[str], env: Mapping[str, str]) -> StartCommand:
         bubblewrap = find_bubblewrap()
         assert bubblewrap, "it was there when the tier was chosen"
         settings = list(options(self.view, command, self.allowance))
@@ -185,7 +185,7 @@ class Box(Cell):
             raise ValueError("a command with a NUL")
         # Nothing of the environment that we were started in, and nothing of what the bot's author wants in its own.
         outside = {"PATH": os.defpath} | {name: value for name, value in env.items() if name == MARK}
-        launch = Launch([], outside, Path("/"))
+        launch = StartCommand([], outside, Path("/"))
         try:
             launch.files.append(in_memory(variables))
             launch.files.append(in_memory(seccomp_program(self.view)))
@@ -202,7 +202,7 @@ class Box(Cell):
     def _counts_processes_itself(self) -> bool:
         return True
 
-    def left(self) -> None:
+    def on_exit(self) -> None:
         self.pid = 0  # with it all that was in the box
 
     def signal(self, sign: signal.Signals) -> None:
@@ -227,16 +227,16 @@ class Box(Cell):
         with contextlib.suppress(ProcessLookupError, PermissionError):
             os.kill(self.pid, signal.SIGSTOP)
             wait_until_stopped(self.pid)
-            family = Family(self.pid).processes()
+            family = ProcessTree(self.pid).processes()
             self._orphans |= set(family) - {self.pid}
             for pid in reversed(family):
                 with contextlib.suppress(ProcessLookupError, PermissionError):
                     os.kill(pid, signal.SIGKILL)
 
-    def look(self) -> str | None:
+    def check_limits(self) -> str | None:
         found = self._limit_reached()
-        if found and found != self._verdict:
-            self._verdict = found
+        if found and found != self._exceeded:
+            self._exceeded = found
             return found
         return None
 
@@ -246,20 +246,23 @@ class Box(Cell):
                 if os.waitpid(pid, os.WNOHANG) == (0, 0):
                     continue
             self._orphans.discard(pid)
-        bury_first_processes()
+        reap_init_processes()
         return not self._orphans
 
     def _limit_reached(self) -> str | None:
-        if isinstance(self.accounts, Family) and self.accounts.memory(self.allowance.memory) > self.allowance.memory:
+        if (
+            isinstance(self.accounts, ProcessTree)
+            and self.accounts.memory(self.allowance.memory) > self.allowance.memory
+        ):
             self.kill()
-            return self._killed_for_memory
-        if time.monotonic() - self._looked_at_disk < Cell.look_every:
+            return self._out_of_memory_text
+        if time.monotonic() - self._looked_at_disk < Cell.limits_interval:
             return None
         self._looked_at_disk = time.monotonic()
         return self._disk_is_full()
 
     @property
-    def _killed_for_memory(self) -> str:
+    def _out_of_memory_text(self) -> str:
         return f"was killed at {bytes_shown(self.allowance.memory)} of memory"
 
     def _disk_is_full(self) -> str | None:
@@ -271,29 +274,29 @@ class Box(Cell):
         return None
 
 
-class Cellblock:
+class ControlGroups:
     """Where the control groups of one process's bots are."""
 
     def __init__(self) -> None:
-        self.trees = cgroups.find_trees()
+        self.trees = cgroups.find_hierarchies()
         self._numbers = itertools.count(1)
-        cgroups.sweep(self.trees)
+        cgroups.remove_orphans(self.trees)
 
-    def group(self, allowance: Allowance) -> cgroups.Group:
-        return cgroups.Group(f"{cgroups.PREFIX}{os.getpid()}-{next(self._numbers)}", self.trees, allowance)
+    def group(self, allowance: Allowance) -> cgroups.ControlGroup:
+        return cgroups.ControlGroup(f"{cgroups.PREFIX}{os.getpid()}-{next(self._numbers)}", self.trees, allowance)
 
 
-class LockedBox(Box):
+class StrongCell(UserCell):
     """A box inside a control group: the `strong` tier. The kernel itself keeps the limits."""
 
-    look_every = Cell.look_every
+    limits_interval = Cell.limits_interval
 
-    def __init__(self, view: View, allowance: Allowance, block: Cellblock) -> None:
+    def __init__(self, view: SandboxView, allowance: Allowance, block: ControlGroups) -> None:
         super().__init__(view, allowance)
         self.group = block.group(allowance)
         self.accounts = self.group
 
-    def launch(self, command: Sequence[str], env: Mapping[str, str]) -> Launch:
+    def launch(self, command: Sequence[str], env: Mapping[str, str]) -> StartCommand:
         launch = super().launch(command, env)
         folders = [str(folder) for folder in self.group.folders]
         launch.command = ["/bin/sh", "-c", JOIN, "sh", *folders, "--", *launch.command]
@@ -308,18 +311,18 @@ class LockedBox(Box):
         self.group.kill()
 
     def _limit_reached(self) -> str | None:
-        if self.group.killed_for_memory():
-            return self._killed_for_memory
-        if self.group.lacked_processes():
+        if self.group.was_out_of_memory():
+            return self._out_of_memory_text
+        if self.group.was_out_of_processes():
             return f"had reached its limit of {self.allowance.processes} processes and threads"
         return self._disk_is_full()
 
-    def why_ended(self) -> str | None:
-        self.look()
-        return self._verdict or None
+    def exceeded_limit(self) -> str | None:
+        self.check_limits()
+        return self._exceeded or None
 
     def remove(self) -> bool:
-        self.why_ended()
+        self.exceeded_limit()
         if self.group.processes():
             self.group.kill()
         buried = super().remove()

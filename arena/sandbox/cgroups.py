@@ -22,7 +22,7 @@ NEEDED = ("memory", "pids", "cpu", "cpuacct", "freezer")
 
 
 @dataclass(frozen=True, slots=True)
-class Tree:
+class Hierarchy:
     """Where groups can be made for one or several controllers."""
 
     folder: Path
@@ -47,34 +47,34 @@ def _own_groups(text: str) -> dict[str, str]:
     return own
 
 
-def find_trees(mounts: str | None = None, own: str | None = None) -> dict[str, Tree]:
+def find_hierarchies(mounts: str | None = None, own: str | None = None) -> dict[str, Hierarchy]:
     """Which tree has which of the controllers that we need."""
     mounts = Path("/proc/self/mounts").read_text() if mounts is None else mounts
     groups = _own_groups(Path("/proc/self/cgroup").read_text() if own is None else own)
-    trees: dict[str, Tree] = {}
+    trees: dict[str, Hierarchy] = {}
     for place, kind, options in _mounts(mounts):
         if kind == "cgroup":
             for controller in options & set(NEEDED):
-                trees[controller] = Tree(place / groups.get(controller, "/").lstrip("/"), 1)
+                trees[controller] = Hierarchy(place / groups.get(controller, "/").lstrip("/"), 1)
         elif kind == "cgroup2":
             # Processes may only be in the leaves of this tree, so our groups are not below the one that we are in.
             available = (place / "cgroup.controllers").read_text().split() if place.exists() else []
             for controller in {*available, "cpuacct", "freezer"}:  # these two need no controller here
                 if controller in NEEDED and (controller in available or "memory" in available):
-                    trees.setdefault(controller, Tree(place, 2))
+                    trees.setdefault(controller, Hierarchy(place, 2))
     return trees
 
 
-def described(trees: dict[str, Tree]) -> str:
+def describe(trees: dict[str, Hierarchy]) -> str:
     """What people call it."""
     versions = {tree.version for tree in trees.values()}
     return "cgroup v1 and v2" if len(versions) > 1 else f"cgroup v{versions.pop()}" if versions else "no cgroup"
 
 
-class Group:
+class ControlGroup:
     """The control group of one bot. Raises OSError where the machine does not let us have one."""
 
-    def __init__(self, name: str, trees: dict[str, Tree], allowance: Allowance) -> None:
+    def __init__(self, name: str, trees: dict[str, Hierarchy], allowance: Allowance) -> None:
         if missing := [controller for controller in NEEDED if controller not in trees]:
             raise FileNotFoundError(f"no control groups for {', '.join(missing)}")
         self._trees = trees
@@ -137,12 +137,12 @@ class Group:
             return [int(line) for line in self._file("pids", "cgroup.procs").read_text().split()]
         return []
 
-    def killed_for_memory(self) -> bool:
+    def was_out_of_memory(self) -> bool:
         """Whether the kernel has ended one of its processes because together they had all the memory allowed."""
         name = "memory.oom_control" if self._is_v1("memory") else "memory.events"
         return self._count("memory", name, "oom_kill") > 0
 
-    def lacked_processes(self) -> bool:
+    def was_out_of_processes(self) -> bool:
         """Whether it was refused a process or thread because it had all that are allowed."""
         return self._count("pids", "pids.events", "max") > 0
 
@@ -193,7 +193,7 @@ def _hand_down_controllers(folder: Path) -> None:
             control.write_text(" ".join(f"+{name}" for name in wanted))
 
 
-def sweep(trees: dict[str, Tree]) -> None:
+def remove_orphans(trees: dict[str, Hierarchy]) -> None:
     """Ends and removes what arenas have left behind that were killed themselves."""
     for folder in {tree.folder for tree in trees.values()}:
         for left in folder.glob(f"{PREFIX}*"):

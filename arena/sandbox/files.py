@@ -49,7 +49,7 @@ def _for_each_in(folder: int, visit: Visitor, level: int, source: Path) -> None:
         os.close(folder)
 
 
-def anybody_can_read(source: Path) -> bool:
+def is_readable_by_all(source: Path) -> bool:
     """Whether everybody may read the file, or the folder with all that is in it, and execute what its owner may."""
     hidden = 0
 
@@ -82,7 +82,7 @@ def free_space(folder: Path) -> int:
     return disk.f_bavail * disk.f_frsize
 
 
-def let_anybody_read(source: Path) -> None:
+def make_readable(source: Path) -> None:
     """Like chmod -R a+rX: what its owner can execute, everybody can, but nobody as somebody else."""
 
     def let_read(name: str, folder: int | None) -> None:
@@ -102,7 +102,7 @@ def let_anybody_read(source: Path) -> None:
     _for_each(source, let_read)
 
 
-def hand_over(source: Path, uid: int) -> None:
+def change_owner(source: Path, uid: int) -> None:
     """Gives the files to a user."""
     _for_each(source, lambda name, folder: os.chown(name, uid, uid, dir_fd=folder, follow_symlinks=False))
 
@@ -113,5 +113,5 @@ def readable_copy(source: Path, target: Path) -> Path:
         shutil.copytree(source, target, symlinks=True)
     else:
         shutil.copy(source, target)
-    let_anybody_read(target)
+    make_readable(target)
     return target

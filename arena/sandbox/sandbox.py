@@ -16,8 +16,8 @@ from pathlib import Path
 from arena.errors import HostFault
 from arena.sandbox import cgroups
 from arena.sandbox.allowance import Allowance
-from arena.sandbox.bubblewrap import SOCKETS, View, find_bubblewrap
-from arena.sandbox.cell import Box, Cell, Cellblock, LockedBox
+from arena.sandbox.bubblewrap import SOCKETS, SandboxView, find_bubblewrap
+from arena.sandbox.cell import Cell, ControlGroups, StrongCell, UserCell
 from arena.sandbox.seccomp import filter_program
 
 PROBE = "import arena, os, sys; sys.exit(0 if os.getpid() < 10 and not os.path.exists('/etc/passwd') else 3)"
@@ -67,24 +67,24 @@ class Sandbox:
     allowance: Allowance = field(default_factory=Allowance)
 
     @property
-    def is_boxed(self) -> bool:
+    def is_isolated(self) -> bool:
         return self.tier is not Tier.NONE
 
-    def cell(self, view: View, allowance: Allowance | None = None) -> Cell:
+    def cell(self, view: SandboxView, allowance: Allowance | None = None) -> Cell:
         """A place for one bot. Raises OSError where the machine has no room for it."""
         allowed = allowance or self.allowance
         if self.tier is Tier.NONE:
             return Cell(view, allowed)
-        return Box(view, allowed) if self.tier is Tier.USER else LockedBox(view, allowed, _cellblock())
+        return UserCell(view, allowed) if self.tier is Tier.USER else StrongCell(view, allowed, _control_groups())
 
     def address(self, socket: Path) -> str:
         """Where a bot finds the referee's socket."""
-        return f"unix:{SOCKETS / socket.name if self.is_boxed else socket}"
+        return f"unix:{SOCKETS / socket.name if self.is_isolated else socket}"
 
 
 @cache
-def _cellblock() -> Cellblock:
-    return Cellblock()
+def _control_groups() -> ControlGroups:
+    return ControlGroups()
 
 
 @cache
@@ -100,7 +100,7 @@ def probe(tier: Tier) -> Probe:
         if shutil.which(tool, path="/usr/bin") is None:
             return Probe(tier, False, f"{tool} is not installed", "install it: apt-get install util-linux")
     with tempfile.TemporaryDirectory(prefix="arena-probe-") as folder:
-        view = View(Path("/"), Path(folder))
+        view = SandboxView(Path("/"), Path(folder))
         try:
             cell = Sandbox(tier).cell(view)
         except OSError as error:
@@ -122,7 +122,7 @@ def _try(tier: Tier, cell: Cell) -> Probe:
         process.communicate()
         return Probe(tier, False, f"a program started in it failed: {error}", "see SECURITY.md")
     finally:
-        cell.left()
+        cell.on_exit()
         for _ in range(1000):
             if cell.remove():
                 break
@@ -135,7 +135,7 @@ def _try(tier: Tier, cell: Cell) -> Probe:
         return Probe(tier, False, f"a program started in it failed: {said}", remedy)
     parts = [bubblewrap_version()]
     if tier is Tier.STRONG:
-        parts.insert(0, cgroups.described(_cellblock().trees))
+        parts.insert(0, cgroups.describe(_control_groups().trees))
     return Probe(tier, True, ", ".join(parts))
 
 

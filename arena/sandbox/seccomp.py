@@ -16,7 +16,7 @@ LOAD, EQUAL, AT_LEAST, ANY_BIT, RETURN = 0x20, 0x15, 0x35, 0x45, 0x06
 ALLOW = 0x7FFF0000
 KILL = 0x80000000
 REFUSE = 0x00050000 | errno.EPERM
-UNKNOWN = 0x00050000 | errno.ENOSYS
+NOT_IMPLEMENTED = 0x00050000 | errno.ENOSYS
 NUMBER, ARCHITECTURE, FIRST_ARGUMENT, SECOND_ARGUMENT = 0, 4, 16, 24
 """Where things are in the kernel's description of a call; of an argument the lower half."""
 X32 = 0x40000000
@@ -86,7 +86,7 @@ REFUSED: dict[str, tuple[int, int | None]] = {
     "ioperm": (173, None),
     "modify_ldt": (154, None),
 }
-SIGNS = ("flock", "inotify_add_watch")
+LOCK_CALLS = ("flock", "inotify_add_watch")
 """Of these, what one could use to signal to somebody who sees the same files."""
 CLONE, CLONE3, FCNTL, SOCKET = (56, 220), (435, 435), (72, 25), (41, 198)
 
@@ -108,10 +108,10 @@ def _only_for(number: int, body: bytes) -> bytes:
     return _instruction(EQUAL, number, 0, len(body) // 8) + body
 
 
-def filter_program(machine: str | None = None, *, signs: bool = False) -> bytes | None:
+def filter_program(machine: str | None = None, *, allow_locks: bool = False) -> bytes | None:
     """The filter for this kind of machine; None where we do not know its numbers.
 
-    `signs`: locks and watches are allowed, as compilers and package managers need them.
+    `allow_locks`: locks and watches are allowed, as compilers and package managers need them.
     """
     known = MACHINES.get(machine or platform.machine())
     if known is None:
@@ -121,17 +121,17 @@ def filter_program(machine: str | None = None, *, signs: bool = False) -> bytes 
     program += _instruction(EQUAL, name, 1, 0) + _instruction(RETURN, KILL)
     program += _instruction(LOAD, NUMBER)
     if column == 0:
-        program += _instruction(AT_LEAST, X32, 0, 1) + _instruction(RETURN, UNKNOWN)
+        program += _instruction(AT_LEAST, X32, 0, 1) + _instruction(RETURN, NOT_IMPLEMENTED)
     for call, numbers in REFUSED.items():
         number = numbers[column]
-        if number is not None and not (signs and call in SIGNS):
+        if number is not None and not (allow_locks and call in LOCK_CALLS):
             program += _when(number, REFUSE)
     # Its flags are in memory, where a filter cannot look; libraries then use clone, whose flags are in a register.
-    program += _when(CLONE3[column], UNKNOWN)
+    program += _when(CLONE3[column], NOT_IMPLEMENTED)
     new_namespace = _instruction(ANY_BIT, NEW_NAMESPACE, 0, 1) + _instruction(RETURN, REFUSE)
     flags = _instruction(LOAD, FIRST_ARGUMENT) + new_namespace + _instruction(RETURN, ALLOW)
     program += _only_for(CLONE[column], flags)
-    if not signs:
+    if not allow_locks:
         locks = b"".join(_when(command, REFUSE) for command in LOCKS)
         program += _only_for(FCNTL[column], _instruction(LOAD, SECOND_ARGUMENT) + locks + _instruction(RETURN, ALLOW))
     usual = b"".join(_when(family, ALLOW) for family in USUAL_SOCKETS)

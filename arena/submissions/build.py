@@ -11,8 +11,8 @@ from typing import IO
 
 from arena.errors import BuildFailed, HostFault
 from arena.referee.launch import last_lines
-from arena.sandbox import BUILD, Cell, Sandbox, View, bytes_shown
-from arena.sandbox.files import free_space, hand_over, let_anybody_read, size_of
+from arena.sandbox import BUILD, Cell, Sandbox, SandboxView, bytes_shown
+from arena.sandbox.files import change_owner, free_space, make_readable, size_of
 from arena.submissions.config import CONFIG
 from arena.submissions.submission import Submission, protos_folder, resolve_command
 
@@ -31,14 +31,14 @@ def build(submission: Submission, sandbox: Sandbox | None = None, *, network: bo
     if not submission.manifest.build:
         return
     sandbox = sandbox or Sandbox()
-    view = View(submission.folder, submission.folder, writable=True, also=(protos_folder(),), network=network)
+    view = SandboxView(submission.folder, submission.folder, writable=True, also=(protos_folder(),), network=network)
     try:
         cell = sandbox.cell(view, BUILD)
     except OSError as error:
         raise HostFault(f"{submission.label} was not built: no sandbox: {error.strerror or error}.") from error
     try:
         if cell.uid is not None:
-            hand_over(submission.folder, cell.uid)
+            change_owner(submission.folder, cell.uid)
         with tempfile.TemporaryFile() as output:
             returncode = _run(submission, cell, output, network)
             output.seek(max(0, output.seek(0, os.SEEK_END) - CONFIG.build_output))
@@ -48,15 +48,15 @@ def build(submission: Submission, sandbox: Sandbox | None = None, *, network: bo
         while not cell.remove():
             time.sleep(0.005)
         if cell.uid is not None:
-            hand_over(submission.folder, os.geteuid())
-            let_anybody_read(submission.folder)
+            change_owner(submission.folder, os.geteuid())
+            make_readable(submission.folder)
     if returncode:
-        excess = cell.why_ended()
+        excess = cell.exceeded_limit()
         no_network = "Builds have no network. Put what it needs into the folder, or use `arena submit --build-network`."
         why = f"exit code {returncode}{f'; it {excess}' if excess else ''}"
         raise BuildFailed(
             f"{submission.label}: the build ended with {why}.{printed}",
-            hint=no_network if cell.is_boxed and not network else None,
+            hint=no_network if cell.is_isolated and not network else None,
         )
 
 
@@ -74,7 +74,7 @@ def _run(submission: Submission, cell: Cell, output: IO[bytes], network: bool) -
         if process.poll() is None:
             cell.kill()
             process.wait()
-        cell.left()
+        cell.on_exit()
 
 
 def _wait(submission: Submission, cell: Cell, process: subprocess.Popen[bytes], output: IO[bytes]) -> int:
@@ -85,12 +85,12 @@ def _wait(submission: Submission, cell: Cell, process: subprocess.Popen[bytes], 
         try:
             return process.wait(CONFIG.build_poll)
         except subprocess.TimeoutExpired:
-            cell.look()
+            cell.check_limits()
         if time.monotonic() > deadline:
             raise BuildFailed(f"{submission.label}: the build took more than {CONFIG.build_seconds:g} s.")
         # Free space as well, because deleted files that are still open have no size in the folder.
         written = max(size_of(submission.folder), free - free_space(submission.folder))
-        if cell.is_boxed and written + os.fstat(output.fileno()).st_size > BUILD.disk:
+        if cell.is_isolated and written + os.fstat(output.fileno()).st_size > BUILD.disk:
             raise BuildFailed(f"{submission.label}: the build wrote more than {bytes_shown(BUILD.disk)}.")
 
 

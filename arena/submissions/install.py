@@ -15,7 +15,7 @@ from typing import TypeVar
 from arena.errors import BadSubmission
 from arena.referee import Launch
 from arena.sandbox import Sandbox
-from arena.sandbox.files import let_anybody_read, size_of
+from arena.sandbox.files import make_readable, size_of
 from arena.store.bots import BotVersion
 from arena.store.home import Home
 from arena.submissions.archive import pack
@@ -63,7 +63,7 @@ class Installations:
         """
         place, begun = self.place(content), self._begun(content)
         remove(place)  # from an interrupted installation
-        let_anybody_read(files)  # in a sandbox the bot runs as another user
+        make_readable(files)  # in a sandbox the bot runs as another user
         begun.touch()
         try:
             files.rename(place)

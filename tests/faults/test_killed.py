@@ -8,7 +8,7 @@ from pathlib import Path
 import psutil
 import pytest
 
-from arena.sandbox.cgroups import find_trees
+from arena.sandbox.cgroups import find_hierarchies
 from arena.store.home import Home
 from arena.store.store import Store
 from tests.support.scene import PATIENCE, SLOW_MACHINE, alive, bots, started, stubborn_folder, tagged
@@ -34,7 +34,7 @@ def until_nothing_is_left_of(*referees: int) -> None:
     """Neither control groups nor folders of these processes."""
 
     def left() -> list[Path]:
-        trees = {tree.folder for tree in find_trees().values()}
+        trees = {tree.folder for tree in find_hierarchies().values()}
         return [group for tree in trees for pid in referees for group in tree.glob(f"arena-{pid}-*")]
 
     until(lambda: not left(), "their control groups were gone")

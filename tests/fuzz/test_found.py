@@ -19,7 +19,7 @@ from arena.protocol.clock import Moment
 from arena.protocol.session import SessionState
 from arena.referee.launch import Launch
 from arena.referee.processes.process import BotProcess
-from arena.sandbox import Sandbox, View
+from arena.sandbox import Sandbox, SandboxView
 from arena.submissions.manifest import MANIFEST
 from arena.submissions.submission import find_launch
 from arena.v1 import mantis_pb2, tentagram_pb2
@@ -96,7 +96,9 @@ def test_a_hello_that_is_refused_is_not_followed_by_another(tmp_path: Path) -> N
 
     async def say_hello_twice() -> None:
         program = Launch("attacker", "", tmp_path, ("sleep", "600"))
-        process = BotProcess(program, "unix:nowhere", None, 1, Batching(), Sandbox().cell(View(tmp_path, tmp_path)))
+        process = BotProcess(
+            program, "unix:nowhere", None, 1, Batching(), Sandbox().cell(SandboxView(tmp_path, tmp_path))
+        )
         hellos = [pb.Hello(protocol=version, token=process.token, games=[pb.GAME_MANTIS]) for version in (2, 1)]
         streams = [asyncio.create_task(process.serve(hello, SlowStream())) for hello in hellos]
         try:

@@ -26,7 +26,7 @@ from arena import replay
 from arena.referee import Launch, Limits, MatchPlan, Outcome, Referee, Settings
 from arena.sandbox import Allowance, Sandbox, Tier
 from arena.sandbox.allowance import MIB
-from arena.sandbox.cell import LockedBox
+from arena.sandbox.cell import StrongCell
 from arena.submissions.submission import find_launch
 from tests.hostile.attacks import Attack, Result
 from tests.hostile.stage import Stage, staged
@@ -226,7 +226,7 @@ class _Session:
     def _not_held_back(self, referee: Referee, program: Launch, evidence: Evidence) -> list[str]:
         """Whether it may use more than its share of the processor. How much it got says little on a busy machine."""
         cells = [each.cell for each in referee.pool.processes.values() if each.launch == program]
-        folders = [folder for cell in cells if isinstance(cell, LockedBox) for folder in cell.group.folders]
+        folders = [folder for cell in cells if isinstance(cell, StrongCell) for folder in cell.group.folders]
         quotas = [folder / name for folder in folders for name in ("cpu.cfs_quota_us", "cpu.max")]
         if not [int(path.read_text().split()[0]) for path in quotas if path.exists()]:
             return ["nothing holds it back"]

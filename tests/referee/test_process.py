@@ -17,7 +17,7 @@ from arena.referee.config import CONFIG
 from arena.referee.launch import Launch
 from arena.referee.processes.child import BotChild
 from arena.referee.processes.log import BotLog
-from arena.sandbox import Allowance, Cell, View
+from arena.sandbox import Allowance, Cell, SandboxView
 from tests.support.referees import alive
 from tests.support.waiting import until_async
 
@@ -92,7 +92,7 @@ class Shell:
         self.exits = 0
         self.log = BotLog(folder / "logs" / "bot.log")
         program = Launch("shell", "", folder, ("sh", "-c", script), env=program_env)
-        self.process = BotChild(program, env, self.log, self._on_exit, Cell(View(folder, folder), Allowance()))
+        self.process = BotChild(program, env, self.log, self._on_exit, Cell(SandboxView(folder, folder), Allowance()))
 
     def _on_exit(self) -> None:
         self.exits += 1
@@ -292,7 +292,7 @@ def test_a_program_that_cannot_be_started(tmp_path: Path) -> None:
     secret.touch()
 
     async def start(command: str) -> str:
-        cell = Cell(View(tmp_path, tmp_path), Allowance())
+        cell = Cell(SandboxView(tmp_path, tmp_path), Allowance())
         with pytest.raises(BadSubmission) as caught:
             BotChild(Launch("ghost", "7", tmp_path, (command,)), {}, BotLog(None), lambda: None, cell)
         return str(caught.value)

@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from arena.sandbox.allowance import MIB, Allowance
-from arena.sandbox.cgroups import NEEDED, PREFIX, Group, Tree, described, find_trees, sweep
+from arena.sandbox.cgroups import NEEDED, PREFIX, ControlGroup, Hierarchy, describe, find_hierarchies, remove_orphans
 from arena.sandbox.sandbox import Tier, probe
 from tests.support.waiting import until
 
@@ -28,44 +28,44 @@ def unified(folder: Path, controllers: str) -> str:
 
 
 def test_version_1_has_a_tree_for_each_controller_below_our_own_group() -> None:
-    trees = find_trees(V1_MOUNTS, V1_OWN)
-    assert trees["memory"] == Tree(Path("/cg/memory/user/7"), 1)
-    assert trees["pids"] == Tree(Path("/cg/pids"), 1)
+    trees = find_hierarchies(V1_MOUNTS, V1_OWN)
+    assert trees["memory"] == Hierarchy(Path("/cg/memory/user/7"), 1)
+    assert trees["pids"] == Hierarchy(Path("/cg/pids"), 1)
     assert set(trees) == set(NEEDED)
-    assert described(trees) == "cgroup v1"
+    assert describe(trees) == "cgroup v1"
 
 
 def test_controllers_that_are_mounted_together_share_a_tree() -> None:
-    trees = find_trees("cgroup /cg/cpu,cpuacct cgroup rw,cpu,cpuacct 0 0\n", "2:cpu,cpuacct:/a\n")
-    assert trees["cpu"] == trees["cpuacct"] == Tree(Path("/cg/cpu,cpuacct/a"), 1)
+    trees = find_hierarchies("cgroup /cg/cpu,cpuacct cgroup rw,cpu,cpuacct 0 0\n", "2:cpu,cpuacct:/a\n")
+    assert trees["cpu"] == trees["cpuacct"] == Hierarchy(Path("/cg/cpu,cpuacct/a"), 1)
 
 
 def test_version_2_has_all_in_one_tree(tmp_path: Path) -> None:
-    trees = find_trees(unified(tmp_path, "cpuset cpu io memory pids"), "0::/user.slice/a\n")
-    assert set(trees.values()) == {Tree(tmp_path, 2)}
+    trees = find_hierarchies(unified(tmp_path, "cpuset cpu io memory pids"), "0::/user.slice/a\n")
+    assert set(trees.values()) == {Hierarchy(tmp_path, 2)}
     assert set(trees) == set(NEEDED)
-    assert described(trees) == "cgroup v2"
+    assert describe(trees) == "cgroup v2"
 
 
 @pytest.mark.parametrize("v2_first", [True, False])
 def test_where_both_are_there_each_controller_is_where_it_is(v2_first: bool, tmp_path: Path) -> None:
     v2 = unified(tmp_path, "hugetlb")
-    trees = find_trees(v2 + V1_MOUNTS if v2_first else V1_MOUNTS + v2, V1_OWN + "0::/\n")
+    trees = find_hierarchies(v2 + V1_MOUNTS if v2_first else V1_MOUNTS + v2, V1_OWN + "0::/\n")
     assert {tree.version for tree in trees.values()} == {1}
-    mixed = find_trees(unified(tmp_path, "pids memory") + "cgroup /cg/cpu cgroup rw,cpu 0 0\n", "1:cpu:/\n0::/\n")
+    mixed = find_hierarchies(unified(tmp_path, "pids memory") + "cgroup /cg/cpu cgroup rw,cpu 0 0\n", "1:cpu:/\n0::/\n")
     assert (mixed["pids"].version, mixed["memory"].version, mixed["cpu"].version) == (2, 2, 1)
-    assert described(mixed) == "cgroup v1 and v2"
+    assert describe(mixed) == "cgroup v1 and v2"
 
 
 def test_without_control_groups_there_is_no_group() -> None:
-    assert find_trees("tmpfs /tmp tmpfs rw 0 0\n", "0::/\n") == {}
+    assert find_hierarchies("tmpfs /tmp tmpfs rw 0 0\n", "0::/\n") == {}
     with pytest.raises(FileNotFoundError, match="memory, pids, cpu, cpuacct, freezer"):
-        Group("arena-1-1", {}, Allowance())
+        ControlGroup("arena-1-1", {}, Allowance())
 
 
 def test_what_is_written_in_version_2(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """The kernel is not here to make the files, so they are made beforehand."""
-    trees = find_trees(unified(tmp_path, "cpu memory pids"), "0::/\n")
+    trees = find_hierarchies(unified(tmp_path, "cpu memory pids"), "0::/\n")
     make = Path.mkdir
 
     def with_files(self: Path, *arguments: object, **options: object) -> None:
@@ -77,7 +77,7 @@ def test_what_is_written_in_version_2(tmp_path: Path, monkeypatch: pytest.Monkey
         (self / "cgroup.freeze").write_text("0")
 
     monkeypatch.setattr(Path, "mkdir", with_files)
-    group = Group("arena-1-1", trees, Allowance(memory=64 * MIB, processes=7, cpus=1.5))
+    group = ControlGroup("arena-1-1", trees, Allowance(memory=64 * MIB, processes=7, cpus=1.5))
     monkeypatch.undo()
     folder = tmp_path / "arena-1-1"
     written = {file.name: file.read_text() for file in folder.iterdir()}
@@ -85,8 +85,8 @@ def test_what_is_written_in_version_2(tmp_path: Path, monkeypatch: pytest.Monkey
     assert (written["memory.max"], written["memory.oom.group"], written["memory.swap.max"]) == (str(64 * MIB), "1", "0")
     assert (written["pids.max"], written["cpu.max"]) == ("7", "150000 100000")
     assert group.cpu_ns() == 1_234_000
-    assert group.killed_for_memory()
-    assert group.lacked_processes()
+    assert group.was_out_of_memory()
+    assert group.was_out_of_processes()
     assert group.processes() == [11, 12]
     group.freeze(True)
     assert (folder / "cgroup.freeze").read_text() == "1"
@@ -95,18 +95,18 @@ def test_what_is_written_in_version_2(tmp_path: Path, monkeypatch: pytest.Monkey
 
 
 @pytest.fixture
-def real() -> Group:
+def real() -> ControlGroup:
     if not probe(Tier.STRONG).works:
         pytest.skip(probe(Tier.STRONG).detail)
-    return Group(f"{PREFIX}{os.getpid()}-test", find_trees(), Allowance())
+    return ControlGroup(f"{PREFIX}{os.getpid()}-test", find_hierarchies(), Allowance())
 
 
-def start_in(group: Group, *command: str) -> subprocess.Popen[bytes]:
+def start_in(group: ControlGroup, *command: str) -> subprocess.Popen[bytes]:
     join = "".join(f"echo 0 > {folder}/cgroup.procs; " for folder in group.folders)
     return subprocess.Popen(["sh", "-c", f'{join} exec "$@"', "sh", *command])
 
 
-def test_a_real_group_counts_freezes_and_ends(real: Group) -> None:
+def test_a_real_group_counts_freezes_and_ends(real: ControlGroup) -> None:
     with start_in(real, "sh", "-c", "while :; do :; done") as process:
         until(lambda: real.cpu_ns() >= 50_000_000)
         assert real.processes() == [process.pid]
@@ -123,7 +123,7 @@ def test_a_real_group_counts_freezes_and_ends(real: Group) -> None:
         real.kill()
         process.wait(PATIENCE)
     until(real.remove)
-    assert not any(tree.folder.joinpath(f"{PREFIX}{os.getpid()}-test").exists() for tree in find_trees().values())
+    assert not any(tree.folder.joinpath(f"{PREFIX}{os.getpid()}-test").exists() for tree in find_hierarchies().values())
 
 
 @pytest.mark.alone  # or an arena that another test starts would do it
@@ -132,13 +132,13 @@ def test_what_a_killed_arena_left_behind_is_ended_and_removed() -> None:
         pytest.skip(probe(Tier.STRONG).detail)
     with subprocess.Popen(["true"]) as gone:
         pass
-    left = Group(f"{PREFIX}{gone.pid}-1", find_trees(), Allowance())
+    left = ControlGroup(f"{PREFIX}{gone.pid}-1", find_hierarchies(), Allowance())
     with start_in(left, "sleep", "60") as process:
         deadline = time.monotonic() + PATIENCE
         while left.processes() != [process.pid]:
             assert time.monotonic() < deadline
         while any(folder.exists() for folder in left.folders):
-            sweep(find_trees())
+            remove_orphans(find_hierarchies())
             assert time.monotonic() < deadline
         assert process.wait(PATIENCE) == -9
     left.remove()

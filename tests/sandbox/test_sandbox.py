@@ -17,11 +17,23 @@ from typing import Any
 import psutil
 import pytest
 
-from arena.sandbox import Allowance, Cell, Mode, NoSandbox, Probe, Sandbox, Tier, View, bytes_shown, choose, probe
+from arena.sandbox import (
+    Allowance,
+    Cell,
+    Mode,
+    NoSandbox,
+    Probe,
+    Sandbox,
+    SandboxView,
+    Tier,
+    bytes_shown,
+    choose,
+    probe,
+)
 from arena.sandbox import sandbox as module
 from arena.sandbox.allowance import MIB
-from arena.sandbox.family import bury_first_processes
-from arena.sandbox.files import anybody_can_read, hand_over, let_anybody_read, readable_copy, size_of
+from arena.sandbox.files import change_owner, is_readable_by_all, make_readable, readable_copy, size_of
+from arena.sandbox.process_tree import reap_init_processes
 from arena.sandbox.seccomp import MACHINES, filter_program
 from arena.supervisor import adopt_orphans
 
@@ -48,7 +60,7 @@ def started(cell: Cell, code: str, **env: str) -> Iterator[subprocess.Popen[byte
 
 def look(tier: Tier, code: str, folder: Path, **env: str) -> Any:
     """What the program has found out, which it prints as JSON."""
-    with started(Sandbox(tier).cell(View(folder, folder)), f"import json, os\n{code}", **env) as process:
+    with started(Sandbox(tier).cell(SandboxView(folder, folder)), f"import json, os\n{code}", **env) as process:
         said, _ = process.communicate(timeout=PATIENCE)
         assert process.returncode == 0, said
         return json.loads(said)
@@ -141,7 +153,7 @@ def test_no_bot_is_handed_the_passwords_of_the_store(tmp_path: Path, monkeypatch
     """Not even without a sandbox, where it is handed all else of the environment."""
     for name in ("ARENA_STORE", "PGPASSWORD", "HARMLESS"):
         monkeypatch.setenv(name, "geheim")
-    launch = Cell(View(tmp_path, tmp_path), Allowance()).launch(["true"], {"MORE": "1"})
+    launch = Cell(SandboxView(tmp_path, tmp_path), Allowance()).launch(["true"], {"MORE": "1"})
     assert launch.env is not None
     assert {"HARMLESS", "MORE"} <= set(launch.env)
     assert not {"ARENA_STORE", "PGPASSWORD"} & set(launch.env)
@@ -159,7 +171,7 @@ def test_values_of_the_environment_arrive_as_they_are(tier: Tier, tmp_path: Path
 @pytest.mark.parametrize("tier", BOXED)
 @pytest.mark.parametrize("name", ["A=B", "A B", "A;id", "", "1A", "A\n"])
 def test_a_name_that_is_none_is_refused(tier: Tier, name: str, tmp_path: Path) -> None:
-    cell = Sandbox(tier).cell(View(tmp_path, tmp_path))
+    cell = Sandbox(tier).cell(SandboxView(tmp_path, tmp_path))
     with pytest.raises(ValueError, match="variable"):
         cell.launch(["true"], {name: "x"})
     assert cell.remove()
@@ -167,7 +179,7 @@ def test_a_name_that_is_none_is_refused(tier: Tier, name: str, tmp_path: Path) -
 
 @pytest.mark.parametrize("tier", BOXED)
 def test_a_nul_cannot_smuggle_an_option(tier: Tier, tmp_path: Path) -> None:
-    cell = Sandbox(tier).cell(View(tmp_path / "a\0--bind\0/\0/", tmp_path))
+    cell = Sandbox(tier).cell(SandboxView(tmp_path / "a\0--bind\0/\0/", tmp_path))
     with pytest.raises(ValueError, match="NUL"):
         cell.launch(["true"], {})
     assert cell.remove()
@@ -178,14 +190,14 @@ def test_a_nul_cannot_smuggle_an_option(tier: Tier, tmp_path: Path) -> None:
 def test_only_a_build_may_lock_files(tier: Tier, writable: bool, tmp_path: Path) -> None:
     tmp_path.chmod(0o777)
     lock = "import fcntl\nfile = open('/usr/bin/env')\nfcntl.flock(file, 1)\nfcntl.lockf(file, 1)"
-    with started(Sandbox(tier).cell(View(tmp_path, tmp_path, writable=writable)), lock) as process:
+    with started(Sandbox(tier).cell(SandboxView(tmp_path, tmp_path, writable=writable)), lock) as process:
         said, _ = process.communicate(timeout=PATIENCE)
     assert (b"PermissionError" not in said) is writable, said
 
 
 @pytest.mark.parametrize("tier", TIERS)
 def test_a_cell_counts_processor_time_and_can_be_frozen(tier: Tier, tmp_path: Path) -> None:
-    cell = Sandbox(tier).cell(View(tmp_path, tmp_path))
+    cell = Sandbox(tier).cell(SandboxView(tmp_path, tmp_path))
     with started(cell, "import os\nos.fork()\nwhile True:\n    pass"):
         deadline = time.monotonic() + PATIENCE
         while cell.cpu_ms() < 300:
@@ -211,7 +223,7 @@ def test_a_bot_that_is_killed_while_it_is_being_started_leaves_nothing(tier: Tie
     tag = f"left-{os.getpid()}-{tier}"
     before = {child.pid for child in psutil.Process().children()}
     for number in range(12):
-        with started(Sandbox(tier).cell(View(tmp_path, tmp_path)), f"while True:\n    '{tag}'"):
+        with started(Sandbox(tier).cell(SandboxView(tmp_path, tmp_path)), f"while True:\n    '{tag}'"):
             time.sleep(0.002 * number)
     left = [process for process in psutil.process_iter(["cmdline"]) if tag in str(process.info["cmdline"])]
     gone, alive = psutil.wait_procs(left, timeout=PATIENCE)
@@ -219,32 +231,32 @@ def test_a_bot_that_is_killed_while_it_is_being_started_leaves_nothing(tier: Tie
     deadline = time.monotonic() + PATIENCE
     while {child.pid for child in psutil.Process().children()} - before:
         assert time.monotonic() < deadline
-        bury_first_processes()
+        reap_init_processes()
 
 
 @pytest.mark.parametrize("tier", BOXED)
 def test_a_bot_that_ends_by_itself_is_buried(tier: Tier, tmp_path: Path) -> None:
     adopt_orphans()
     before = {child.pid for child in psutil.Process().children()}
-    with started(Sandbox(tier).cell(View(tmp_path, tmp_path)), "pass") as process:
+    with started(Sandbox(tier).cell(SandboxView(tmp_path, tmp_path)), "pass") as process:
         assert process.wait(PATIENCE) == 0
     deadline = time.monotonic() + PATIENCE
     while {child.pid for child in psutil.Process().children()} - before:
         assert time.monotonic() < deadline
-        bury_first_processes()  # what was not dead yet at first
+        reap_init_processes()  # what was not dead yet at first
 
 
 @pytest.mark.parametrize("tier", BOXED)
 def test_what_is_too_much_memory_is_said(tier: Tier, tmp_path: Path) -> None:
     code = "held = bytearray(200 * 2**20)\nimport time\ntime.sleep(60)"
-    cell = Sandbox(tier, Allowance(memory=64 * MIB)).cell(View(tmp_path, tmp_path))
+    cell = Sandbox(tier, Allowance(memory=64 * MIB)).cell(SandboxView(tmp_path, tmp_path))
     with started(cell, code) as process:
         deadline = time.monotonic() + PATIENCE
         while process.poll() is None:
-            cell.look()
+            cell.check_limits()
             assert time.monotonic() < deadline
             time.sleep(0.02)
-        assert cell.why_ended() == "was killed at 64 MiB of memory"
+        assert cell.exceeded_limit() == "was killed at 64 MiB of memory"
 
 
 # Files
@@ -259,17 +271,17 @@ def test_files_are_made_readable(tmp_path: Path) -> None:
     for path in (bot, bot / "inner"):
         path.chmod(0o700)
     (bot / "inner" / "data").chmod(0o600)
-    assert not anybody_can_read(bot)
+    assert not is_readable_by_all(bot)
     copy = readable_copy(bot, tmp_path / "copy")
-    assert anybody_can_read(copy)
-    assert not anybody_can_read(bot), "the original stays as it was"
+    assert is_readable_by_all(copy)
+    assert not is_readable_by_all(bot), "the original stays as it was"
     assert (copy / "run").stat().st_mode & 0o7777 == 0o755, "what its owner can execute everybody can, as themselves"
     assert (copy / "inner" / "data").stat().st_mode & 0o777 == 0o644
     assert (copy / "link").is_symlink()
     shadow = Path("/etc/shadow").stat()
-    let_anybody_read(copy)
+    make_readable(copy)
     if os.geteuid() == 0:
-        hand_over(copy, 12345)
+        change_owner(copy, 12345)
         assert (copy / "inner" / "data").stat().st_uid == 12345
         assert (copy / "link").lstat().st_uid == 12345
     assert Path("/etc/shadow").stat() == shadow, "links are not followed"
@@ -286,10 +298,10 @@ def test_sizes_as_people_say_them(size: int, shown: str) -> None:
 # The filter
 
 
-@pytest.mark.parametrize("signs", [True, False])
+@pytest.mark.parametrize("allow_locks", [True, False])
 @pytest.mark.parametrize("name", MACHINES)
-def test_the_filter_is_a_program_whose_jumps_stay_inside(name: str, signs: bool) -> None:
-    program = filter_program(name, signs=signs)
+def test_the_filter_is_a_program_whose_jumps_stay_inside(name: str, allow_locks: bool) -> None:
+    program = filter_program(name, allow_locks=allow_locks)
     assert program is not None
     count = len(program) // 8
     assert len(program) % 8 == 0

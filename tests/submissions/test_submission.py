@@ -19,7 +19,7 @@ from arena.errors import ArenaError, BadSubmission, BuildFailed
 from arena.referee.launch import Launch
 from arena.referee.processes.child import BotChild
 from arena.referee.processes.log import BotLog
-from arena.sandbox import Allowance, Sandbox, Tier, View, probe
+from arena.sandbox import Allowance, Sandbox, SandboxView, Tier, probe
 from arena.sandbox.allowance import MIB
 from arena.submissions.build import build
 from arena.submissions.config import SubmissionConfig
@@ -231,7 +231,7 @@ def test_what_no_process_can_be_started_with_is_refused(manifest: str, tier: Tie
     async def start() -> None:
         submission = find_submission(str(folder_with(tmp_path, manifest)))
         build(submission)
-        view = View(submission.folder, submission.folder)
+        view = SandboxView(submission.folder, submission.folder)
         BotChild(submission.launch, {}, BotLog(None), lambda: None, Sandbox(tier).cell(view))
 
     with pytest.raises(ArenaError, match="bot"):

@@ -90,7 +90,7 @@ class BotChild:
         self._loop.remove_reader(self._pidfd)
         os.close(self._pidfd)
         self._popen.wait()
-        self.cell.left()
+        self.cell.on_exit()
         if self._output >= 0:
             self._read_output()
         self.exited.set()
@@ -105,14 +105,14 @@ class BotChild:
         code = self._popen.returncode
         if code is None:
             return ""
-        if self.cell.is_boxed and code > SIGNALLED:
+        if self.cell.is_isolated and code > SIGNALLED:
             code = SIGNALLED - code  # as bubblewrap reports a signal
         return exit_status(code)
 
     @property
     def exit_reason(self) -> str:
         """A sentence for the bot's author."""
-        status, excess = self.exit_status, self.cell.why_ended()
+        status, excess = self.exit_status, self.cell.exceeded_limit()
         if excess and status == "signal SIGKILL":
             return f"It {excess}."
         return f"Its program ended with {status}{f', and it {excess}' if excess else ''}."
@@ -144,7 +144,7 @@ class BotChild:
         """End the process and its descendants: wait for it to exit, then SIGTERM, then SIGKILL."""
         cell = self.cell
         cell.freeze(False)
-        children = [process for process in self._family() if process.pid != self.pid] if not cell.is_boxed else []
+        children = [process for process in self._family() if process.pid != self.pid] if not cell.is_isolated else []
         if not await self._exits(CONFIG.grace if grace is None else grace):
             cell.signal(signal.SIGTERM)
             if not await self._exits(CONFIG.grace):
@@ -152,7 +152,7 @@ class BotChild:
                 while not await self._exits(CONFIG.grace):
                     cell.kill()
         cell.kill()  # processes that outlived the first one
-        if not cell.is_boxed:  # a box ends with everything in it
+        if not cell.is_isolated:  # a box ends with everything in it
             left = [*children, *self._orphans()]
             for child in left:
                 with contextlib.suppress(psutil.Error):

@@ -15,7 +15,7 @@ from pathlib import Path
 
 from arena.errors import HostFault
 from arena.sandbox.cell import MARK
-from arena.sandbox.cgroups import PREFIX, find_trees
+from arena.sandbox.cgroups import PREFIX, find_hierarchies
 
 MARK_PREFIX = secrets.token_hex(8)
 """The first part of the marks of all bots of this process."""
@@ -64,7 +64,7 @@ class Guard:
             reading, self._pipe = os.pipe2(os.O_CLOEXEC)
         except OSError as error:
             raise HostFault(f"the referee was not started: {error.strerror}.") from error
-        groups = [f"{tree}/{PREFIX}{os.getpid()}-*" for tree in {tree.folder for tree in find_trees().values()}]
+        groups = [f"{tree}/{PREFIX}{os.getpid()}-*" for tree in {tree.folder for tree in find_hierarchies().values()}]
         try:
             self._shell = subprocess.Popen(
                 ("/bin/sh", "-c", GUARD_SCRIPT, "arena-guard", f"{MARK}={MARK_PREFIX}-", str(folder), *groups),

@@ -25,8 +25,8 @@ from arena.referee.config import CONFIG, Settings
 from arena.referee.launch import Launch
 from arena.referee.processes.descriptors import SpareDescriptors, need_descriptors, open_files
 from arena.referee.processes.process import BotProcess
-from arena.sandbox import Cell, View
-from arena.sandbox.files import anybody_can_read, readable_copy
+from arena.sandbox import Cell, SandboxView
+from arena.sandbox.files import is_readable_by_all, readable_copy
 
 Reserved = BotProcess | str
 """A reserved process, or why there is none."""
@@ -162,9 +162,9 @@ class ProcessPool:
 
     def _cell_for(self, launch: Launch) -> Cell:
         sandbox = self.settings.sandbox
-        view = View(launch.folder, launch.file or launch.folder, socket=self.folder / "socket")
+        view = SandboxView(launch.folder, launch.file or launch.folder, socket=self.folder / "socket")
         try:
-            if sandbox.is_boxed:
+            if sandbox.is_isolated:
                 view = replace(view, source=self._readable(launch))
             return sandbox.cell(view)
         except OSError as error:
@@ -174,7 +174,7 @@ class ProcessPool:
         """Return the bot's files, or a copy if the user that bots run as may not read them."""
         source = launch.file or launch.folder
         if launch not in self._copies:
-            hidden = os.geteuid() == 0 and not anybody_can_read(source)
+            hidden = os.geteuid() == 0 and not is_readable_by_all(source)
             target = self.folder / f"copy-{len(self._copies)}"
             if hidden and target.exists():  # the rest of a copy that failed
                 shutil.rmtree(target)

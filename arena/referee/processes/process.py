@@ -82,7 +82,7 @@ class BotProcess(BotStream):
 
     def _did_not_start(self, what: str) -> BotDidNotStart:
         self.dead = True
-        hint = f"\n{SINGLE_FILE_HINT}" if self.cell.is_boxed and self.launch.file and self._misses_a_file else ""
+        hint = f"\n{SINGLE_FILE_HINT}" if self.cell.is_isolated and self.launch.file and self._misses_a_file else ""
         return BotDidNotStart(f"{self.launch.label} {what}.{self.child.log.last_lines()}{hint}")
 
     @property
@@ -134,9 +134,9 @@ class BotProcess(BotStream):
 
     def check_limits(self, now: float) -> None:
         """Log the limits of its cell that the bot has reached."""
-        if now - self._checked_limits > self.cell.look_every:
+        if now - self._checked_limits > self.cell.limits_interval:
             self._checked_limits = now
-            if reached := self.cell.look():
+            if reached := self.cell.check_limits():
                 self.child.log.note(f"it {reached}")
 
     def check_sockets(self) -> None:
@@ -164,7 +164,7 @@ class BotProcess(BotStream):
     def _on_exit(self) -> None:
         why = self.child.exit_reason
         if not self._ready.done():
-            excess = self.cell.why_ended()
+            excess = self.cell.exceeded_limit()
             how = f"{excess}; {self.child.exit_status}" if excess else self.child.exit_status
             self._refuse(f"ended before it said hello ({how})")
         self.forfeit_all(FaultKind.CRASH, why)

@@ -70,7 +70,7 @@ def _time_limits(event: Event) -> str:
 
 def _sandbox(event: Event) -> str:
     box = event.sandbox
-    if not box.is_boxed:
+    if not box.is_isolated:
         return "none: bots have the permissions of the organiser"
     allowed = box.allowance
     return f"{box.tier}; {bytes_shown(allowed.memory)} of memory and {allowed.cpus:g} cores per bot"

@@ -20,7 +20,7 @@ STOPPED_WITHIN = 1.0
 PAGE = os.sysconf("SC_PAGE_SIZE")
 
 
-class Kinship:
+class ProcessTable:
     """Who is whose child on this machine, read once for all families."""
 
     def __init__(self) -> None:
@@ -51,13 +51,13 @@ class Kinship:
         self._children = dict(children)
 
 
-_kinship = Kinship()
+_table = ProcessTable()
 
 
-def bury_first_processes() -> None:
+def reap_init_processes() -> None:
     """Buries what has become our child, because bubblewrap ended before the first process of its box, and has ended."""
-    _kinship.look()
-    for pid in _kinship.children(os.getpid()):
+    _table.look()
+    for pid in _table.children(os.getpid()):
         with contextlib.suppress(OSError):
             lines = Path(f"/proc/{pid}/status").read_text().splitlines()
             is_first = any(line.startswith("NSpid:") and line.split()[2:] == ["1"] for line in lines)
@@ -81,7 +81,7 @@ def cpu_clock(pid: int) -> int:
     return (~pid << 3) | 2
 
 
-class Family:
+class ProcessTree:
     """A process with all its descendants."""
 
     def __init__(self, pid: int) -> None:
@@ -92,11 +92,11 @@ class Family:
         self._looked = 0.0
 
     def _look(self, *, now: bool = False) -> None:
-        if now or time.monotonic() - _kinship.read > LOOK_AGAIN:
-            _kinship.look()
-        if self._looked != _kinship.read:
-            self._looked = _kinship.read
-            self._alive = _kinship.descendants(self.pid)
+        if now or time.monotonic() - _table.read > LOOK_AGAIN:
+            _table.look()
+        if self._looked != _table.read:
+            self._looked = _table.read
+            self._alive = _table.descendants(self.pid)
 
     def processes(self) -> list[int]:
         self._look(now=True)
