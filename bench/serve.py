@@ -62,7 +62,7 @@ class RandomBot(Bot):
 
 def dial(door: str, tokens: list[str], stays: float) -> None:
     """A process with many bots; each hangs up after a while, about so many seconds, and comes back."""
-    sdk.CHANNEL_OPTIONS.append(("grpc.use_local_subchannel_pool", 1))  # a connection for each
+    sdk.SDK_CHANNEL_OPTIONS.append(("grpc.use_local_subchannel_pool", 1))  # a connection for each
     asyncio.set_event_loop_policy(uvloop.EventLoopPolicy())
     os.dup2(os.open(os.devnull, os.O_WRONLY), 2)  # what they say when the server stops is no news
 

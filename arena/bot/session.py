@@ -24,17 +24,23 @@ from arena.games.turn import Turn
 from arena.v1 import referee_pb2 as pb
 from arena.v1 import referee_pb2_grpc as rpc
 
-SEND_AFTER = 0.005
-"""Seconds for which answers are held back at most while the bot thinks about the next turn."""
-SLOW_TURN = 0.001
-"""An answer that took longer than these seconds is sent at once: the next one may take as long."""
 
-KINDS = {code: name.removeprefix("FAULT_KIND_").lower() for name, code in pb.FaultKind.items()}
+@dataclass(frozen=True, slots=True)
+class SdkConfig:
+    """When answers are sent, in seconds."""
 
-CHANNEL_OPTIONS = [
+    send_after: float = 0.005
+    """Answers are held back for this long at most while the bot thinks about the next turn."""
+    slow_turn: float = 0.001
+    """The answer to a turn that took longer is sent at once: the next turn may take as long."""
+
+
+SDK_CONFIG = SdkConfig()
+SDK_CHANNEL_OPTIONS = [
     ("grpc.enable_http_proxy", 0),  # a proxy variable in the environment would break even the loopback
     ("grpc.max_receive_message_length", 16 * 1024 * 1024),
 ]
+FAULT_NAMES = {code: name.removeprefix("FAULT_KIND_").lower() for name, code in pb.FaultKind.items()}
 
 
 @dataclass(slots=True)
@@ -88,7 +94,7 @@ class BotSession:
         self.turn_began = 0.0
 
     async def play(self, address: str, token: str) -> int:
-        async with grpc.aio.insecure_channel(address, options=CHANNEL_OPTIONS) as channel:
+        async with grpc.aio.insecure_channel(address, options=SDK_CHANNEL_OPTIONS) as channel:
             stream = rpc.RefereeStub(channel).Play()  # type: ignore[no-untyped-call]
             try:
                 await stream.write(pb.PlayRequest(hello=self.hello(token)))
@@ -122,7 +128,7 @@ class BotSession:
         for start in message.starts:
             self.start(start)
         for fault in message.faults:
-            kind = KINDS.get(fault.kind, str(fault.kind))
+            kind = FAULT_NAMES.get(fault.kind, str(fault.kind))
             where = f"match {self.seats[fault.match].id}" if fault.match in self.seats else "every match"
             print(f"FAULT {kind} in {where}: {fault.detail}", file=sys.stderr, flush=True)
         self.turn_began = self.last_sent = time.monotonic()
@@ -189,7 +195,7 @@ class BotSession:
         """Return whether the answers so far must be sent now."""
         now = time.monotonic()
         took, self.turn_began = now - self.turn_began, now
-        return took > SLOW_TURN or now - self.last_sent > SEND_AFTER
+        return took > SDK_CONFIG.slow_turn or now - self.last_sent > SDK_CONFIG.send_after
 
     async def send(self, write: Callable[[pb.PlayRequest], object]) -> None:
         given, self.answers = self.answers, UnsentAnswers()

@@ -1,1 +1,1 @@
-"""The rules of the games, and nothing else: no I/O, no clock, no protobuf."""
+"""The games: one package each, and what they have in common."""

@@ -1,9 +1,9 @@
-"""What every game offers: the Game and State interfaces, options, results, and the one source of randomness.
+"""The interface of a game: Game, State, options, results, and the one source of randomness.
 
-Laws kept by every game:
+Invariants of every game:
 - the rules touch no I/O, no clock and no protobuf; randomness enters once, at the deal, from a seed (`shuffle`);
 - a state is a plain mutable object that is fast to step and to copy; actions, events, views and results are frozen;
-- what a seat may know leaves a state through `view` and through nothing else.
+- what a seat may know leaves a state through `view` only.
 """
 
 from __future__ import annotations
@@ -26,15 +26,15 @@ Event = TypeVar("Event")
 View = TypeVar("View")
 
 Json = str | int | float | bool | None | Sequence["Json"] | Mapping[str, "Json"]
-"""A value that can stand in a JSON document."""
+"""A value of a JSON document."""
 
 
 def shuffle(cards: Sequence[Card], seed: str) -> tuple[Card, ...]:
-    """The cards in the order that the seed stands for, the same on every machine and in every version.
+    """Return the cards in the order that follows from the seed, on every machine and in every version.
 
     The SHAKE-128 stream of the seed's UTF-8 text is read as little-endian 32-bit words, one for each card to be drawn:
-    the word modulo the number of cards left says which of them, in the order they were given, comes next. (The bias of
-    the modulo is below 3e-8 for any deck here.)
+    the word modulo the number of cards left is the index of the next card among them. (The bias of the modulo is below
+    3e-8 for any deck here.)
     """
     count = len(cards)
     words = struct.unpack(f"<{count}I", shake_128(seed.encode()).digest(4 * count))
@@ -43,10 +43,10 @@ def shuffle(cards: Sequence[Card], seed: str) -> tuple[Card, ...]:
 
 
 class OneOfAKind:
-    """Base of frozen values of which there is exactly one object each, such as a card or an action.
+    """Base of frozen values with exactly one object each, such as a card or an action.
 
-    Comparing and hashing such an object by its identity is as fast as Python gets. `find` returns the object that a
-    notation stands for; pickling and copying go through it, so that the object stays the only one.
+    They are compared and hashed by identity, which is fast. `find` returns the object of a notation; pickling and
+    copying use it, so the object stays the only one.
     """
 
     __slots__ = ()
@@ -61,7 +61,7 @@ class OneOfAKind:
 
     @classmethod
     def find(cls, notation: str) -> Self | None:
-        """The object that the notation stands for, or None."""
+        """Return the object of the notation, or None."""
         return cls._known.get(notation)
 
     def __str__(self) -> str:
@@ -76,7 +76,7 @@ class OneOfAKind:
 
 @dataclass(frozen=True, slots=True)
 class OptionValue:
-    """One value that an option can take, with the words that explain it to a player."""
+    """One value of an option, and what it means."""
 
     name: str
     meaning: str
@@ -95,12 +95,12 @@ class Option:
 
 
 class Ending(enum.Enum):
-    """How a game came to its end. Each game has its own members; the value is the sentence that explains it."""
+    """How a game ended. Each game has its own members; the value is a sentence of explanation."""
 
 
 @dataclass(frozen=True, slots=True)
 class Result(ABC):
-    """Who won and who came where. A game's own result adds how the cards lay."""
+    """Winners and placements. A game's own result adds its details."""
 
     placements: tuple[int, ...]
     """Per seat, competition ranking: 1, 2, 2, 4."""
@@ -110,11 +110,11 @@ class Result(ABC):
 
     @abstractmethod
     def details(self) -> dict[str, Json]:
-        """What the result line of a replay says beside placements and winners."""
+        """Return what the result line of a replay has besides placements and winners."""
 
 
 class State(ABC, Generic[Action, Event, View]):
-    """One game under way."""
+    """A game in progress."""
 
     __slots__ = ()
 
@@ -127,43 +127,43 @@ class State(ABC, Generic[Action, Event, View]):
 
     @abstractmethod
     def legal(self) -> tuple[Action, ...]:
-        """The legal actions in a fixed order, none when the game is over; `str(action)` is the replay notation."""
+        """Return the legal actions in a fixed order, none at the end; `str(action)` is the replay notation."""
 
     @abstractmethod
     def apply(self, action: Action) -> tuple[Event, ...]:
-        """Plays the action for the seat on turn and returns the public events it caused.
+        """Play the action for the seat on turn and return its public events.
 
-        Raises IllegalAction, and changes nothing, where the action is not among `legal()`.
+        Raise `IllegalAction`, and change nothing, if the action is not in `legal()`.
         """
 
     @abstractmethod
     def view(self, seat: int) -> View:
-        """Everything that the seat may know, its memory of the past included, and nothing else."""
+        """Return everything that the seat may know, including the past, and nothing else."""
 
     @abstractmethod
     def clone(self) -> Self:
-        """An independent copy."""
+        """Return an independent copy."""
 
     @classmethod
     @abstractmethod
     def determinize(cls, view: View, rng: Random) -> Self:
-        """A full state drawn uniformly from those that are consistent with everything in the view."""
+        """Return a full state, drawn uniformly from those that agree with the view."""
 
     @abstractmethod
     def result(self, forfeited: Sequence[int] = ()) -> Result:
-        """The result on the cards as they lie; `forfeited` names the seats that forfeited, in the order they did."""
+        """Return the result on the cards as they lie; `forfeited` are the seats that forfeited, in order."""
 
     @abstractmethod
     def deal(self) -> Json:
-        """The deal in the notation of a replay's header."""
+        """Return the deal in the notation of a replay's header."""
 
     def house_actions(self) -> tuple[Action, ...]:
-        """The actions among which the house chooses when the seat on turn has forfeited."""
+        """Return the actions that the house chooses from when the seat on turn has forfeited."""
         return self.legal()
 
 
 class Game(ABC, Generic[Action, Event, View]):
-    """A registered game: its name, its options, and how to start it."""
+    """A game: its name, its options, and how to start it."""
 
     name: str
     title: str
@@ -172,22 +172,22 @@ class Game(ABC, Generic[Action, Event, View]):
 
     @abstractmethod
     def seat_range(self, **options: str) -> range:
-        """The seat counts that the game is played with under these options."""
+        """Return the numbers of seats that the game can be played with under these options."""
 
     @abstractmethod
     def new(self, seats: int, seed: str, **options: str) -> State[Action, Event, View]:
-        """A new game, dealt from the seed."""
+        """Return a new game, dealt from the seed."""
 
     @abstractmethod
     def from_deal(self, deal: Json, seats: int, **options: str) -> State[Action, Event, View]:
-        """A new game from a deal in the notation of a replay. Raises BadDeal where it is not a possible one."""
+        """Return a new game from a deal in the notation of a replay. Raise `BadDeal` if it is not a possible one."""
 
     @abstractmethod
     def parse_action(self, text: str) -> Action:
-        """The action that the replay notation stands for. Raises BadActionText where it stands for none."""
+        """Return the action of the replay notation. Raise `BadActionText` if there is none."""
 
     def complete(self, options: Mapping[str, str]) -> dict[str, str]:
-        """The options with the defaults filled in. Raises where one is unknown or has an unknown value."""
+        """Return the options with the defaults filled in. Raise if an option or its value is unknown."""
         for name in options:
             if name not in (option.name for option in self.options):
                 raise UnknownOption(unknown(f"{self.name} option", name, [option.name for option in self.options]))
@@ -199,7 +199,7 @@ class Game(ABC, Generic[Action, Event, View]):
         return complete
 
     def check_seats(self, seats: int, **options: str) -> None:
-        """Raises BadSeatCount where the game is not played by that many under these options."""
+        """Raise `BadSeatCount` if the game cannot be played with this number of seats under these options."""
         allowed = self.seat_range(**options)
         if seats not in allowed:
             variant = " ".join([self.name, *self.complete(options).values()])
@@ -208,18 +208,18 @@ class Game(ABC, Generic[Action, Event, View]):
             )
 
 
-# A game or a state of which only the run time knows which one: what the registry returns, what a replay holds.
+# A game or a state whose type is known at run time only: what the registry returns, what a replay holds.
 AnyGame = Game[Any, Any, Any]
 AnyState = State[Any, Any, Any]
 
 
 def competition_ranking(keys: Sequence[tuple[int, ...]]) -> tuple[int, ...]:
-    """Placements by descending key; equal keys share a place and leave the next ones empty: 1, 2, 2, 4."""
+    """Return placements by descending key; equal keys share a place: 1, 2, 2, 4."""
     return tuple(1 + sum(other > key for other in keys) for key in keys)
 
 
 def place_forfeiters_last(ranked: Mapping[int, int], forfeited: Sequence[int]) -> tuple[int, ...]:
-    """The placements of all seats: `ranked` those that did not forfeit, behind them the forfeiters, latest first."""
+    """Return the placements of all seats: `ranked` first, behind them the forfeiters, latest first."""
     seats = len(ranked) + len(forfeited)
     behind = {seat: seats - order for order, seat in enumerate(forfeited)}
     return tuple(ranked[seat] if seat in ranked else behind[seat] for seat in range(seats))

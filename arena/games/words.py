@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any, NotRequired, TypedDict
 
 
-class Choice(TypedDict):
+class ActionChoice(TypedDict):
     """An action that a person can choose."""
 
     action: str
@@ -25,7 +25,7 @@ class Words(ABC):
     """The sentences of a game."""
 
     @abstractmethod
-    def choice(self, view: Any, action: Any, names: Sequence[str], *, hints: bool) -> Choice:
+    def choice(self, view: Any, action: Any, names: Sequence[str], *, hints: bool) -> ActionChoice:
         """Return one of the legal actions as a person chooses it."""
 
     @abstractmethod
@@ -34,7 +34,7 @@ class Words(ABC):
 
     @abstractmethod
     def how_to_play(self, seats: int, options: Mapping[str, str]) -> list[str]:
-        """Return the rules in a few sentences, for somebody who is about to play."""
+        """Return the rules in a few sentences, for a person who is about to play."""
 
     def odds(self, view: Any) -> list[str]:
         """Return what the seat could work out from everything that it has seen, line by line."""

@@ -1,4 +1,4 @@
-"""Random self-play: whole games in which every seat picks any of its legal actions."""
+"""Random self-play: whole games in which every seat picks a random legal action."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ class SimulatedGame:
 
 
 def simulate_game(game: AnyGame, options: dict[str, str], seats: int, seed: str, match: str) -> SimulatedGame:
-    """Plays one game at random. The seed decides both the deal and what is played."""
+    """Play one game at random. The seed determines both the deal and the actions."""
     state = game.new(seats, seed, **options)
     replay = Replay(Header(match, game.name, game.complete(options), seed, ("random",) * seats, state.deal()))
     rng = Random(f"random play {seed}")

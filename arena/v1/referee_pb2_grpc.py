@@ -26,7 +26,7 @@ if _version_not_supported:
 
 
 class RefereeStub:
-    """The referee that bots play under.
+    """The referee.
     """
 
     def __init__(self, channel):
@@ -43,12 +43,12 @@ class RefereeStub:
 
 
 class RefereeServicer:
-    """The referee that bots play under.
+    """The referee.
     """
 
     def Play(self, request_iterator, context):
-        """One stream for each bot process, for as many matches as the referee gives it. The first message of the bot is a
-        hello; the first of the referee is a welcome, or a fault that says why there will be none.
+        """One stream for each bot process, for any number of matches. The bot's first message is a hello; the referee's first
+        message is a welcome, or a fault with the reason for refusing the bot.
         """
         context.set_code(grpc.StatusCode.UNIMPLEMENTED)
         context.set_details('Method not implemented!')
@@ -71,7 +71,7 @@ def add_RefereeServicer_to_server(servicer, server):
 
  # This class is part of an EXPERIMENTAL API.
 class Referee:
-    """The referee that bots play under.
+    """The referee.
     """
 
     @staticmethod

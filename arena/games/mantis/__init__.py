@@ -10,7 +10,7 @@ MANTIS = Mantis()
 
 
 def new(seats: int, seed: str, edition: str = "classic") -> State:
-    """A new game of Mantis, dealt from the seed."""
+    """Return a new game of Mantis, dealt from the seed."""
     return MANTIS.new(seats, seed, edition=edition)
 
 

@@ -1,4 +1,4 @@
-"""What a seat can do in Mantis, and the public events that follow (RULES 1.3, 1.5, 1.6). All of it is frozen."""
+"""The actions of Mantis and their public events (RULES 1.3, 1.5, 1.6). All of them are frozen."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ class Action(OneOfAKind):
     notation: str
     kind: Literal["score", "steal", "pilfer"]
     target: int | None = None
-    """The seat that is stolen or pilfered from; a score has none."""
+    """The seat to steal or pilfer from; None for a score."""
 
 
 SCORE = Action("score", "score")
@@ -34,7 +34,7 @@ def pilfer(target: int) -> Action:
 
 
 def parse_action(text: str) -> Action:
-    """The action that the notation stands for, whether it is legal now or not."""
+    """Return the action of the notation, legal now or not."""
     action = Action.find(text)
     if action is None:
         raise BadActionText(
@@ -44,19 +44,19 @@ def parse_action(text: str) -> Action:
 
 
 class Flip(NamedTuple):
-    """The top card was flipped, to score or to steal, and this is what came of it."""
+    """The top card was flipped, to score or to steal."""
 
     seat: int
     action: Action
     card: Card
     moved: int
-    """The cards that matched and moved, the flipped one included; 0: the card stayed where it was flipped."""
+    """How many cards matched and moved, including the flipped one; 0: the card stayed where it was flipped."""
     icon: Icon | None
-    """The card's icon, where it took effect."""
+    """The card's icon, if it took effect."""
 
     @property
     def into_score_pile(self) -> bool:
-        """Whether the cards that moved went to the seat's score pile; otherwise they went to its tank."""
+        """Whether the cards went to the seat's score pile and not to its tank."""
         return self.action.kind == "score" or self.icon is Icon.BANK
 
 

@@ -1,6 +1,6 @@
 """The cards of Mantis: colours, icons, and the deck of each edition (RULES 1.1, and the icons of 1.5).
 
-Cards are frozen and compared by value. The deck of an edition is built once and shared by all its games.
+The deck of an edition is built once and shared by all its games.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ class Colour(enum.IntEnum):
 
 
 class Icon(enum.Enum):
-    """What the steal does besides, when the flipped card that made it succeed carries the icon (RULES 1.5)."""
+    """The extra effect of a steal whose flipped card carries the icon (RULES 1.5)."""
 
     AGAIN = "again"
     PILFER = "pilfer"
@@ -39,12 +39,12 @@ class Icon(enum.Enum):
 
 
 Back = tuple[Colour, Colour, Colour]
-"""Three different colours in colour order, one of which is the front's."""
+"""Three different colours in colour order, one of them the front's."""
 
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False)
 class Front(OneOfAKind):
-    """What a card shows face up: its colour, and its icon if it has one. Notation: `G`, `R+bank`."""
+    """The face of a card: its colour and its icon, if any. Notation: `G`, `R+bank`."""
 
     notation: str
     colour: Colour
@@ -65,17 +65,17 @@ class Card(OneOfAKind):
 
 
 def letters(back: Back) -> str:
-    """A back in replay notation: `YGP`."""
+    """Return a back in replay notation: `YGP`."""
     return "".join(colour.letter for colour in back)
 
 
 def every_front_and_back(colours: Sequence[Colour]) -> tuple[tuple[Colour, Back], ...]:
-    """Every pair (front, back) with the front's colour on the back, exactly once (RULES 1.1)."""
+    """Return every pair (front, back) with the front's colour on the back, exactly once (RULES 1.1)."""
     return tuple((colour, back) for back in combinations(colours, 3) for colour in back)
 
 
 def where_the_icons_are() -> dict[tuple[Colour, Back], Icon]:
-    """Each colour has one card of each icon, and no back has more than one icon card among its three (RULES 1.5)."""
+    """Return the cards with icons: one of each icon per colour, at most one per back (RULES 1.5)."""
 
     def colour(number: int) -> Colour:
         return Colour(number % len(Colour))
@@ -112,7 +112,7 @@ ICON_CARDS = {(colour, back): make_card(colour, back, icon) for (colour, back), 
 
 @dataclass(frozen=True, slots=True)
 class Edition:
-    """One of the printed editions: which cards are in the box, and how many may play."""
+    """A printed edition: its cards and numbers of seats."""
 
     name: str
     meaning: str

@@ -29,11 +29,13 @@ from arena.games.mantis.turn import MantisTurn
 from arena.v1 import mantis_pb2
 from arena.v1 import referee_pb2 as pb
 
-STEAL = 16
-PILFER = 32
+STEAL_CODE = 16
+PILFER_CODE = 32
 MOST_SEATS = 6
 CODE_OF = {SCORE: 1} | {
-    action(seat): base + seat for action, base in ((steal, STEAL), (pilfer, PILFER)) for seat in range(MOST_SEATS)
+    action(seat): base + seat
+    for action, base in ((steal, STEAL_CODE), (pilfer, PILFER_CODE))
+    for seat in range(MOST_SEATS)
 }
 ACTION_OF = {code: action for action, code in CODE_OF.items()}
 
@@ -49,7 +51,6 @@ TOOK_EFFECT = 128
 NO_CARD = 255
 EVENT_BYTES = 8
 
-COLOURS = len(Colour)
 CARD_CODES = {
     card: bytes((card.colour, *card.back, ICON_CODES[card.icon]))
     for edition in EDITIONS.values()
@@ -64,7 +65,7 @@ TOP_CODES = {card: bytes(card.back) for card in CARD_CODES}
 
 def encode_event(event: Event) -> bytes:
     if isinstance(event, Pilfered):
-        return bytes((event.seat, PILFER + event.target, NO_CARD, NO_CARD, NO_CARD, NO_CARD, 0, 0))
+        return bytes((event.seat, PILFER_CODE + event.target, NO_CARD, NO_CARD, NO_CARD, NO_CARD, 0, 0))
     seat, action, card, moved, icon = event
     colour, first, second, third, icon_code = CARD_CODES[card]
     if icon is not None:
@@ -75,7 +76,7 @@ def encode_event(event: Event) -> bytes:
 def decode_event(code: bytes) -> Event:
     seat, action, colour, first, second, third, icon, moved = code
     if colour == NO_CARD:
-        return Pilfered(seat, action - PILFER)
+        return Pilfered(seat, action - PILFER_CODE)
     card = CARD_OF[bytes((colour, first, second, third, icon & ~TOOK_EFFECT))]
     return Flip(seat, ACTION_OF[action], card, moved, card.icon if icon & TOOK_EFFECT else None)
 
@@ -174,7 +175,7 @@ class MantisReader(Reader):
             goal=self.goal,
             to_move=self.seat,
             legal=self.legal(turn),
-            tanks=tuple(map(tuple, chunks(turn.tanks, COLOURS))),
+            tanks=tuple(map(tuple, chunks(turn.tanks, len(Colour)))),
             scores=tuple(turn.score_piles),
             pile=turn.draw_pile,
             top=BACK_OF[turn.top] if turn.top else None,

@@ -1,4 +1,4 @@
-"""Mantis as the registry knows it."""
+"""The game of Mantis: its options and how to start it."""
 
 from __future__ import annotations
 
@@ -13,7 +13,9 @@ from arena.games.mantis.state import State
 class Mantis(Game[Action, Event, View]):
     name = "mantis"
     title = "Mantis"
-    summary = "Flip a card to score from your own tank or to steal from another's, knowing three colours it may be."
+    summary = (
+        "Flip a card to score from your own tank or to steal from another, knowing three colours that it may have."
+    )
     options = (Option("edition", tuple(OptionValue(edition.name, edition.meaning) for edition in EDITIONS.values())),)
 
     def seat_range(self, **options: str) -> range:
@@ -38,7 +40,7 @@ class Mantis(Game[Action, Event, View]):
 
 
 def read_deck(deal: Json, edition: Edition) -> tuple[Card, ...]:
-    """The deck from the notation of a replay."""
+    """Return the deck of a replay's deal."""
     if not isinstance(deal, list | tuple) or len(deal) != len(edition.cards):
         raise BadDeal(f"the deal is not a list of the {len(edition.cards)} cards of the edition {edition.name!r}.")
     deck: dict[Card, None] = {}

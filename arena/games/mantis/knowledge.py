@@ -1,8 +1,8 @@
-"""What a player of Mantis may know (RULES 1.6), and what follows from it about the cards that nobody has seen.
+"""What a player of Mantis may know (RULES 1.6), and what follows from it about the hidden cards.
 
-Known to everybody: the fronts that were dealt, every card that was flipped, the back of the top card. Unknown: the
-backs of the dealt cards and the rest of the draw pile. All orders of the deck that agree with what is known are equally
-likely, which gives both the odds of the next flip and a fair draw of a whole deck in closed form.
+Known to all: the fronts that were dealt, every card that was flipped, the back of the top card. Unknown: the backs of
+the dealt cards and the rest of the draw pile. All orders of the deck that agree with what is known are equally likely,
+which gives both the odds of the next flip and a uniform draw of a whole deck in closed form.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ class View(NamedTuple):
     goal: int
     to_move: int | None
     legal: tuple[Action, ...]
-    """What this seat can do now; empty when it is not on turn."""
+    """The legal actions of this seat; empty when it is not on turn."""
     tanks: tuple[tuple[int, ...], ...]
     """Per seat, the number of cards of each colour: `view.tanks[seat][Colour.RED]`."""
     scores: tuple[int, ...]
@@ -37,9 +37,9 @@ class View(NamedTuple):
 
 
 class UnseenCards:
-    """The cards of which a view's owner does not know where they are: all but those that were flipped.
+    """The cards whose place the owner of a view does not know: all but those that were flipped.
 
-    Make it once for a view and draw from it as often as you like.
+    Make it once for a view and draw from it any number of times.
     """
 
     def __init__(self, view: View) -> None:
@@ -52,7 +52,7 @@ class UnseenCards:
         self.top_weights = [self._chance_not_dealt(card.front) for card in self.top_cards]
 
     def _chance_not_dealt(self, front: Front) -> float:
-        """The probability that an unseen card with this front lies in the draw pile.
+        """Return the probability that an unseen card with this front is in the draw pile.
 
         Of the unseen cards with the same front all are equally likely to be the dealt ones, whatever the other fronts.
         """
@@ -60,7 +60,7 @@ class UnseenCards:
         return (unseen - self.dealt.count(front)) / unseen
 
     def top_odds(self) -> dict[Colour, float]:
-        """The exact probability of each colour that the next flip can show; empty when the draw pile is."""
+        """Return the exact probability of each colour of the next flip; empty when the draw pile is."""
         odds = dict.fromkeys(self.top or (), 0.0)
         total = sum(self.top_weights)
         for card, weight in zip(self.top_cards, self.top_weights, strict=True):
@@ -68,7 +68,7 @@ class UnseenCards:
         return odds
 
     def draw_deck(self, rng: Random) -> tuple[Card, ...]:
-        """A whole deck, drawn uniformly from all that agree with the view."""
+        """Return a whole deck, drawn uniformly from all that agree with the view."""
         random = rng.random
         unseen = self.unseen.copy()
         top: list[Card] = []
@@ -76,8 +76,8 @@ class UnseenCards:
             top = rng.choices(self.top_cards, self.top_weights)
             unseen.remove(top[0])
         unseen.sort(key=lambda _: random())
-        # In this random order, the first cards that show the dealt fronts are a fair draw of the dealt cards, and the
-        # others are the rest of the draw pile in a fair order.
+        # In this random order, the first cards with the dealt fronts are a uniform draw of the dealt cards, and the
+        # others are the rest of the draw pile in a uniform order.
         places: dict[Front, list[int]] = {}
         for place, front in enumerate(self.dealt):
             places.setdefault(front, []).append(place)
@@ -92,5 +92,5 @@ class UnseenCards:
 
 
 def top_odds(view: View) -> dict[Colour, float]:
-    """The exact probability of each colour that the next flip can show; empty when the draw pile is."""
+    """Return the exact probability of each colour of the next flip; empty when the draw pile is."""
     return UnseenCards(view).top_odds()

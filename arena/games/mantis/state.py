@@ -1,10 +1,9 @@
-"""A game of Mantis under way: set-up, turns, icons, end (RULES 1.2 to 1.5).
+"""The state of a game of Mantis: set-up, turns, icons, end (RULES 1.2 to 1.5).
 
-A tank is a list of counts indexed by colour. Score piles are face down, so a size is all that there is to one. The
-draw pile is a list with the top card last. The deck, whole and in order, is shared by all clones.
+A tank is a list of counts indexed by colour. Score piles are face down, so only their sizes are kept. The draw pile is
+a list with the top card last. The deck, whole and in order, is shared by all clones.
 
-The speed of self-play and of every search is decided in `apply`: it does what is common in place and calls the rarer
-steps by name.
+`apply` decides the speed of self-play and search: it handles the common steps in place and calls the rarer ones.
 """
 
 from __future__ import annotations
@@ -45,8 +44,8 @@ class Result(base.Result):
         return {"score": self.score, "tank": self.tank}
 
 
-class Turn:
-    """Who decides next, and what there is to decide. Made once for each seat, but for the decision whom to pilfer."""
+class PendingTurn:
+    """Who decides next, and between which actions. Made once per seat, except for pilfer decisions."""
 
     __slots__ = ("after", "after_steal", "legal", "seat", "tank_of")
 
@@ -54,19 +53,19 @@ class Turn:
         self.seat = seat
         self.legal = legal
         self.tank_of = tank_of
-        """For each action that flips the top card: the seat whose tank it is flipped into."""
+        """For each action that flips the top card, the seat whose tank it is flipped into."""
         self.after = self
-        """Whose turn it is after this one: the next seat's, clockwise."""
+        """The turn after this one: the next seat's, clockwise."""
         self.after_steal = self
-        """The same where a steal has succeeded."""
+        """The turn after a successful steal."""
 
 
-def ordinary_turns(seats: int) -> tuple[Turn, ...]:
-    """Each seat's turn: score, or steal from any other seat. There is no pass (RULES 1.3)."""
+def ordinary_turns(seats: int) -> tuple[PendingTurn, ...]:
+    """Return each seat's turn: score, or steal from any other seat. There is no pass (RULES 1.3)."""
     turns = []
     for seat in range(seats):
         tank_of = {SCORE: seat} | {steal(other): other for other in range(seats) if other != seat}
-        turns.append(Turn(seat, tuple(tank_of), tank_of))
+        turns.append(PendingTurn(seat, tuple(tank_of), tank_of))
     for turn, next_turn in zip(turns, turns[1:] + turns[:1], strict=True):
         turn.after = next_turn
         # With two seats a successful steal gives the thief another full turn (RULES 1.4).
@@ -75,10 +74,10 @@ def ordinary_turns(seats: int) -> tuple[Turn, ...]:
 
 
 TURNS = {seats: ordinary_turns(seats) for seats in range(2, 7)}
-GAME_OVER = Turn(-1, (), {})
+GAME_OVER = PendingTurn(-1, (), {})
 
-# Looked up once: on the hot path Icon.BANK and len(Colour) are Python-level calls, and so is the Flip(...) that
-# new_event(Flip, (...)) stands for.
+# Looked up once: on the hot path Icon.BANK and len(Colour) are Python-level calls, and so is Flip(...), which
+# new_event(Flip, (...)) replaces.
 AGAIN, PILFER, BANK = Icon
 COLOURS = len(Colour)
 new_event = tuple.__new__
@@ -88,7 +87,7 @@ class State(base.State[Action, Event, View]):
     __slots__ = ("_dealt", "deck", "edition", "goal", "history", "pile", "scores", "seats", "tanks", "turn")
 
     def __init__(self, edition: Edition, seats: int, deck: tuple[Card, ...]) -> None:
-        """Set-up (RULES 1.2): four cards face up to each seat in turn, the rest is the draw pile."""
+        """Deal four cards face up to each seat in turn; the rest is the draw pile (RULES 1.2)."""
         self.edition = edition
         self.seats = seats
         self.goal = GOAL_OF_TWO_SEATS if seats == 2 else GOAL
@@ -113,7 +112,7 @@ class State(base.State[Action, Event, View]):
 
     @property
     def pilfering(self) -> bool:
-        """Whether the seat on turn must say whom it pilfers."""
+        """Whether the seat on turn must choose whom to pilfer."""
         return bool(self.turn.legal) and not self.turn.tank_of
 
     def legal(self) -> tuple[Action, ...]:
@@ -150,13 +149,13 @@ class State(base.State[Action, Event, View]):
         self.history.append(event)
         return (event,)
 
-    def _score(self, seat: int, moved: int) -> Turn:
-        """The cards move to the seat's score pile (RULES 1.3), which may reach the goal (1.4)."""
+    def _score(self, seat: int, moved: int) -> PendingTurn:
+        """Move the cards to the seat's score pile, which may reach the goal (RULES 1.3, 1.4). Return the next turn."""
         self.scores[seat] += moved
         return GAME_OVER if self.scores[seat] >= self.goal else TURNS[self.seats][seat].after
 
-    def _steal_by_icon(self, thief: int, card: Card, moved: int) -> tuple[Icon | None, Turn]:
-        """A card with an icon made a steal succeed (RULES 1.5). Returns the icon, if it works, and who is next."""
+    def _steal_by_icon(self, thief: int, card: Card, moved: int) -> tuple[Icon | None, PendingTurn]:
+        """Resolve a steal by a card with an icon (RULES 1.5). Return the icon, if it took effect, and the next turn."""
         icon = card.icon
         if icon is BANK:
             return BANK, self._score(thief, moved)
@@ -165,15 +164,15 @@ class State(base.State[Action, Event, View]):
         if icon is AGAIN:
             return AGAIN, own_turn
         if targets := self._pilfer_targets(thief):
-            return PILFER, Turn(thief, targets, {})
+            return PILFER, PendingTurn(thief, targets, {})
         return None, own_turn.after
 
     def _pilfer_targets(self, thief: int) -> tuple[Action, ...]:
-        """Any other seat with a non-empty score pile."""
+        """Return a pilfer from every other seat with a non-empty score pile."""
         return tuple([PILFERS[seat] for seat, score in enumerate(self.scores) if score and seat != thief])
 
     def _pilfer(self, action: Action) -> tuple[Event, ...]:
-        """One card moves from the target's score pile to the thief's own (RULES 1.5)."""
+        """Move one card from the target's score pile to the thief's (RULES 1.5)."""
         thief, target = self.turn.seat, action.target
         if action not in self.turn.legal or target is None:
             raise self._illegal(action)
@@ -245,7 +244,7 @@ class State(base.State[Action, Event, View]):
 
     @classmethod
     def from_view(cls, view: View, deck: tuple[Card, ...]) -> Self:
-        """The state that the view is of, if the deck is this one, which must agree with the view."""
+        """Return the state of the view with this deck, which must agree with it."""
         state = cls(EDITIONS[view.edition], view.seats, deck)
         del state.pile[view.pile :]
         state.tanks = [list(tank) for tank in view.tanks]
@@ -255,19 +254,19 @@ class State(base.State[Action, Event, View]):
         state._dealt = view.dealt
         return state
 
-    def _turn_of(self, seat: int | None) -> Turn:
-        """What the seat on turn has to decide, told from what happened last."""
+    def _turn_of(self, seat: int | None) -> PendingTurn:
+        """Return the decision of the seat on turn, from the last event."""
         if seat is None:
             return GAME_OVER
         last = self.history[-1] if self.history else None
         if isinstance(last, Flip) and last.icon is PILFER:
-            return Turn(seat, self._pilfer_targets(seat), {})
+            return PendingTurn(seat, self._pilfer_targets(seat), {})
         return TURNS[self.seats][seat]
 
     def result(self, forfeited: Sequence[int] = ()) -> Result:
-        """Most cards in the score pile first, then most in the tank; equal on both is an equal place (RULES 1.4).
+        """Rank by cards in the score pile, then in the tank; equal on both is an equal place (RULES 1.4).
 
-        A seat that reached the goal has more cards in its score pile than any other, so the same order puts it first.
+        A seat that reached the goal has more cards in its score pile than any other, so this order puts it first.
         """
         score = tuple(self.scores)
         tank = tuple(map(sum, self.tanks))

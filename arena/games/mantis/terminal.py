@@ -1,4 +1,4 @@
-"""Mantis in the terminal: tanks as rows of coloured letters, one for each card."""
+"""Mantis in the terminal: tanks are rows of coloured letters, one for each card."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ ICON_EFFECTS = {
 
 
 def chip(colour: Colour, count: int = 1) -> Text:
-    """The colour's letter, once for each card, on the colour."""
+    """Return the colour's letter once for each card, on the colour."""
     return Text(f" {colour.letter * count} ", style=CHIPS[colour])
 
 
@@ -45,7 +45,7 @@ def card_text(card: Card) -> Text:
 
 class MantisPainter(terminal.Painter):
     def draw(self, state: State, names: Sequence[str], *, seen_by: int | None = None) -> RenderableType:
-        del seen_by  # all that is drawn is open to everybody
+        del seen_by  # everything drawn is public
         table = Table(box=None, pad_edge=False, padding=(0, 2), header_style="dim")
         table.add_column("")
         table.add_column("seat", overflow="fold")
@@ -74,7 +74,7 @@ class MantisPainter(terminal.Painter):
         return Text.assemble(f"draw pile {len(state.pile)}, top card's back ", chips(state.pile[-1].back), pilfering)
 
     def describe(self, event: object, state: State, names: Sequence[str], *, seen_by: int | None = None) -> Text:
-        del state, seen_by  # a flip is open to everybody
+        del state, seen_by  # a flip is public
         match event:
             case Flip(seat, action, card, moved):
                 how = (

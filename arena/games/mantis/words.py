@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 
 from arena.games.mantis import Action, Result, View, top_odds
-from arena.games.words import Choice, Words
+from arena.games.words import ActionChoice, Words
 
 
 def chance_of_match(view: View, action: Action) -> float | None:
@@ -17,7 +17,7 @@ def chance_of_match(view: View, action: Action) -> float | None:
 
 
 class MantisWords(Words):
-    def choice(self, view: View, action: Action, names: Sequence[str], *, hints: bool) -> Choice:
+    def choice(self, view: View, action: Action, names: Sequence[str], *, hints: bool) -> ActionChoice:
         match action.target, action.kind:
             case None, _:
                 label = short = "Score"
@@ -25,7 +25,7 @@ class MantisWords(Words):
                 label, short = f"Steal from {names[target]}", "Steal"
             case target, _:
                 label, short = f"Take a scored card from {names[target]}", "Take a card"
-        made: Choice = {"action": str(action), "label": label, "short": short}
+        made: ActionChoice = {"action": str(action), "label": label, "short": short}
         if hints and (odds := chance_of_match(view, action)) is not None:
             made["odds"] = round(odds, 4)
         return made

@@ -10,7 +10,7 @@ TENTAGRAM = Tentagram()
 
 
 def new(seats: int, seed: str, placement: str = "free") -> State:
-    """A new game of Tentagram, dealt from the seed."""
+    """Return a new game of Tentagram, dealt from the seed."""
     return TENTAGRAM.new(seats, seed, placement=placement)
 
 

@@ -1,6 +1,6 @@
 """The cards of Tentagram: five symbols, the ten table cards, the sixteen cards of a seat's deck (RULES 2.1).
 
-A card is written, and kept, as its symbols in order: `ABD`. Its rank is the number of its symbols.
+A card is a string of its symbols in order: `ABD`. Its rank is the number of its symbols.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ Card = NewType("Card", str)
 """A card of a seat's deck, rank 3 to 5."""
 
 TableCard = NewType("TableCard", str)
-"""One of the ten rank-2 cards that lie open on the table."""
+"""One of the ten rank-2 cards on the table."""
 
 SYMBOLS = "ABCDE"
 TABLE_CARDS = tuple(TableCard("".join(symbols)) for symbols in combinations(SYMBOLS, 2))
@@ -26,7 +26,7 @@ PLACE_IN_DECK = {card: place for place, card in enumerate(DECK)}
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False)
 class Action(OneOfAKind):
-    """The hand card is laid face down on this table card. Notation, the one of the replay: `AB`."""
+    """Lay the hand card face down on this table card. Notation, as in replays: `AB`."""
 
     notation: str
     table: TableCard
@@ -37,7 +37,7 @@ ANYWHERE = tuple(LAY.values())
 
 
 FITTING_TABLES = {card: tuple(table for table in TABLE_CARDS if set(table) <= set(card)) for card in DECK}
-"""For each card, the table cards whose symbols are both on it: it fits these (RULES 2.2)."""
+"""For each card, the table cards that it fits: both symbols are on it (RULES 2.2)."""
 
 FITTING_ACTIONS = {card: tuple(LAY[table] for table in FITTING_TABLES[card]) for card in DECK}
 
@@ -47,7 +47,7 @@ def fits(card: Card, table: TableCard) -> bool:
 
 
 def parse_action(text: str) -> Action:
-    """The action that the notation stands for, whether it is legal now or not."""
+    """Return the action of the notation, legal now or not."""
     action = Action.find(text)
     if action is None:
         raise BadActionText(f"{text!r} is not a Tentagram action: name a table card, {choices(TABLE_CARDS)}.")

@@ -28,7 +28,7 @@ ACTION_OF = {code: LAY[table] for code, table in TABLE_OF.items()}
 CARD_CODES: dict[Card, int] = {card: sum(1 << SYMBOLS.index(symbol) for symbol in card) for card in DECK}
 CARD_OF = {code: card for card, code in CARD_CODES.items()}
 FITS_CODES = {card: bytes(TABLE_CODES[table] for table in tables) for card, tables in FITTING_TABLES.items()}
-ANYWHERE = bytes(TABLE_OF)
+ANYWHERE_CODES = bytes(TABLE_OF)
 NOBODY = -1
 
 
@@ -64,11 +64,11 @@ class TentagramEncoder(Encoder):
         message.tentagram_turns.add(
             match=match,
             turn=turn,
-            legal=fits if state.strict else ANYWHERE,
+            legal=fits if state.strict else ANYWHERE_CODES,
             hand=CARD_CODES[hand],
             fits=fits,
             own_laid=bytes(self.own_laid[seat]),
-            # Sorted, because their order must not tell in which order they will be drawn.
+            # Sorted, so that their order does not reveal the drawing order.
             to_come=bytes(sorted([CARD_CODES[card] for card in deck[state.round + 1 :]])),
             laid=bytes(self.laid),
             events=self.unseen_events(seat),

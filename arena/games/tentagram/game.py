@@ -1,4 +1,4 @@
-"""Tentagram as the registry knows it."""
+"""The game of Tentagram: its options and how to start it."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from arena.games.tentagram.state import SEATS, State
 class Tentagram(Game[Action, Event, View]):
     name = "tentagram"
     title = "Tentagram"
-    summary = "Lay cards face down on ten piles; the most cards win a pile, but whoever shares a count is out."
+    summary = "Lay cards face down on ten piles; the most cards win a pile, but equal counts are out."
     options = (
         Option(
             "placement",
@@ -49,7 +49,7 @@ class Tentagram(Game[Action, Event, View]):
 
 
 def read_deck(deck: Json, seat: int) -> tuple[Card, ...]:
-    """A seat's deck from the notation of a replay."""
+    """Return a seat's deck of a replay's deal."""
     if not isinstance(deck, list | tuple) or sorted(map(str, deck)) != sorted(DECK):
         raise BadDeal(f"the deck of seat {seat} is not the {len(DECK)} cards of rank 3, 4 and 5, each once.")
     return tuple(Card(str(card)) for card in deck)

@@ -1,6 +1,6 @@
-"""What a player of Tentagram may know (RULES 2.5), and a fair draw of what the others may hold.
+"""What a player of Tentagram may know (RULES 2.5), and a uniform draw of the others' decks.
 
-With `free` placement a laid card says nothing about its face, so every order of another seat's deck is equally likely.
+With `free` placement a laid card reveals nothing about its face, so all orders of another deck are equally likely.
 With `strict` placement each laid card contains its table card's symbols; the orders that agree are counted exactly.
 """
 
@@ -23,7 +23,7 @@ class Laid(NamedTuple):
 
 
 class Revealed(NamedTuple):
-    """The last card lies, and all are turned face up: every seat's cards in the order they were laid."""
+    """The last card was laid and all are turned face up: every seat's cards in the order they were laid."""
 
     decks: tuple[tuple[Card, ...], ...]
 
@@ -39,27 +39,27 @@ class View(NamedTuple):
     placement: str
     to_move: int | None
     legal: tuple[Action, ...]
-    """What this seat can do now; empty when it is not on turn."""
+    """The legal actions of this seat; empty when it is not on turn."""
     hand: Card | None
     """The card in hand; None when all are laid."""
     fits: tuple[TableCard, ...]
     """The table cards that the hand card fits."""
     own_laid: tuple[tuple[Card, TableCard], ...]
-    """The own cards laid so far, and where."""
+    """The own cards laid so far, with their table cards."""
     to_come: tuple[Card, ...]
-    """The own cards still to be drawn after the hand, in deck order: which they are is known, their order is not."""
+    """The own cards still to be drawn after the hand, sorted: their order is unknown."""
     history: tuple[Laid, ...]
-    """Every card laid: by whom and on which table card."""
+    """Every card laid: the seat and the table card."""
     revealed: tuple[tuple[Card, ...], ...] | None
     """Once the game is over: every seat's cards in the order they were laid."""
 
     def laid_by(self, seat: int) -> tuple[TableCard, ...]:
-        """The table cards that the seat has laid its cards on, in order."""
+        """Return the table cards that the seat has laid cards on, in order."""
         return tuple(laid.table for laid in self.history if laid.seat == seat)
 
 
 def draw_decks(view: View, rng: Random) -> tuple[tuple[Card, ...], ...]:
-    """Every seat's deck in drawing order, drawn uniformly from all that agree with the view."""
+    """Return every seat's deck in drawing order, drawn uniformly from all that agree with the view."""
     if view.revealed is not None:
         return view.revealed
     own_known = (*(card for card, _ in view.own_laid), *([view.hand] if view.hand else []))
@@ -78,10 +78,9 @@ def shuffled(cards: Sequence[Card], rng: Random) -> tuple[Card, ...]:
     return tuple(sorted(cards, key=lambda _: random()))
 
 
-# Of a strict deck it is known on which table cards its first cards were laid. Each card of the deck either is one of
-# those, and then on a table card that it fits, or is not laid yet; all such assignments with the right number of cards
-# on every table card are equally likely. They are counted card by card. The numbers of cards on the ten table cards are
-# packed into one integer, five bits each.
+# With strict placement each card of another deck is either not laid yet or laid on a table card that it fits. All
+# assignments with the right number of cards on every table card are equally likely. They are counted card by card; the
+# numbers of cards on the ten table cards are packed into one integer, five bits each.
 
 BITS = 5
 ONE_ON = {table: 1 << (BITS * place) for place, table in enumerate(TABLE_CARDS)}
@@ -89,12 +88,11 @@ MASK_OF = {table: (1 << BITS) - 1 << (BITS * place) for place, table in enumerat
 
 
 def draw_fitting_deck(tables: Sequence[TableCard], rng: Random) -> tuple[Card, ...]:
-    """A deck whose first cards fit these table cards, drawn uniformly from all such decks."""
+    """Return a deck whose first cards fit these table cards, drawn uniformly from all such decks."""
     left = sum(ONE_ON[table] for table in tables)
     ways = _ways(left)
     laid: dict[TableCard, list[Card]] = {table: [] for table in tables}
     not_laid: list[Card] = []
-    # In a random order the cards of one table card come out in a fair order too, and so do those not laid.
     for place, card in enumerate(DECK):
         later = ways[place + 1]
         choice = rng.randrange(ways[place][left])
@@ -114,9 +112,9 @@ def draw_fitting_deck(tables: Sequence[TableCard], rng: Random) -> tuple[Card, .
 
 @lru_cache(maxsize=256)
 def _ways(wanted: int) -> tuple[dict[int, int], ...]:
-    """For each place in the deck and each packed count: in how many ways the cards from that place on can fill it.
+    """Return, for each place in the deck and each packed count, in how many ways the cards from there on can fill it.
 
-    Counts that cannot lead to `wanted` cards in all are left out: the cards before a place fill at most one each.
+    Counts that cannot lead to `wanted` are left out: the cards before a place fill at most one each.
     """
     total = sum(wanted >> shift & (1 << BITS) - 1 for shift in range(0, BITS * len(TABLE_CARDS), BITS))
     levels: list[dict[int, int]] = [{0: 1}]

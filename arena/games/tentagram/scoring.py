@@ -1,4 +1,4 @@
-"""The end of a game of Tentagram: scoring pile by pile, then the count of all cards (RULES 2.3 and 2.4)."""
+"""The scoring of Tentagram: pile by pile, then all cards (RULES 2.3 and 2.4)."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from arena.games.tentagram.cards import Card, TableCard, fits
 
 
 class LaidCard(NamedTuple):
-    """A card on the table, and the seat whose colour it has."""
+    """A card on the table, and its seat."""
 
     seat: int
     card: Card
@@ -31,7 +31,7 @@ class Pile(NamedTuple):
 
 
 def score_pile(table: TableCard, cards: Sequence[LaidCard]) -> Pile:
-    """Check, count, award (RULES 2.3)."""
+    """Check, count and award a pile (RULES 2.3)."""
     counted = tuple([laid for laid in cards if fits(laid.card, table)])
     set_aside = tuple([laid for laid in cards if not fits(laid.card, table)])
     winner = highest_unshared(Counter([laid.seat for laid in counted]))
@@ -42,14 +42,14 @@ def score_pile(table: TableCard, cards: Sequence[LaidCard]) -> Pile:
 
 
 def highest_unshared(counts: Mapping[int, int]) -> int | None:
-    """The seat with the highest count that no other seat shares; a count of zero never wins."""
+    """Return the seat with the highest count that no other seat shares; a count of zero never wins."""
     holders = Counter(counts.values())
     unshared = [seat for seat, count in counts.items() if count and holders[count] == 1]
     return max(unshared, key=counts.__getitem__, default=None)
 
 
 def placements(cards_won: Mapping[int, int]) -> tuple[int | None, dict[int, int]]:
-    """The winner, and everybody's place: the winner first, the others by the cards they won (RULES 2.4)."""
+    """Return the winner and all places: the winner first, the others by the cards they won (RULES 2.4)."""
     winner = highest_unshared(cards_won)
     places = competition_ranking([(seat == winner, count) for seat, count in cards_won.items()])
     return winner, dict(zip(cards_won, places, strict=True))

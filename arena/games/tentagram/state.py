@@ -1,7 +1,7 @@
-"""A game of Tentagram under way: decks, hands, laying cards, the end (RULES 2.1, 2.2, 2.4).
+"""The state of a game of Tentagram: decks, hands, laying cards, the end (RULES 2.1, 2.2, 2.4).
 
-Each seat's deck is kept whole, in drawing order, and shared by all clones; the cards laid so far are the history. All
-else follows from the two: whose turn it is, what is in hand, what lies where.
+Each seat's deck is kept whole, in drawing order, and shared by all clones; the cards laid so far are the history.
+Everything else follows from the two.
 """
 
 from __future__ import annotations
@@ -30,14 +30,14 @@ from arena.games.tentagram.scoring import LaidCard, Pile, placements, score_pile
 
 SEATS = range(3, 17)
 
-# The event of every possible action, made once: laying a card costs no more than looking its event up.
+# The event of every possible action, made once, so that laying a card only looks it up.
 LAID = tuple({action: Laid(seat, table) for table, action in LAY.items()} for seat in range(SEATS.stop))
 
 
 class Ending(base.Ending):
     MOST_CARDS = "the seat that won most cards won the game"
     TOP_SHARED = "the highest count was shared and so out; the highest unshared count won"
-    NOBODY = "every count was shared or zero, so nobody won"
+    NOBODY = "every count was shared or zero, so no seat won"
     ALL_FORFEITED = "every seat forfeited"
 
 
@@ -64,7 +64,7 @@ class State(base.State[Action, Event, View]):
         self.strict = strict
         self.history: list[Laid] = []
         self.round = 0
-        """How many cards every seat has laid, or will have when its turn comes."""
+        """How many rounds are complete: every seat has laid at least this number of cards."""
         self.last_seat = self.seats - 1
         self.to_move: int | None = 0
 
@@ -75,7 +75,7 @@ class State(base.State[Action, Event, View]):
         return FITTING_ACTIONS[self.decks[seat][self.round]] if self.strict else ANYWHERE
 
     def house_actions(self) -> tuple[Action, ...]:
-        """The house lays a card where it fits."""
+        """Return the placements that fit."""
         return () if self.to_move is None else FITTING_ACTIONS[self.decks[self.to_move][self.round]]
 
     def apply(self, action: Action) -> tuple[Event, ...]:
@@ -109,7 +109,7 @@ class State(base.State[Action, Event, View]):
         )
 
     def laid_cards(self, seat: int) -> int:
-        """How many cards the seat has laid."""
+        """Return how many cards the seat has laid."""
         return self.round + 1 if self.to_move is not None and seat < self.to_move else self.round
 
     def view(self, seat: int) -> View:
@@ -150,7 +150,7 @@ class State(base.State[Action, Event, View]):
         return state
 
     def piles(self) -> tuple[Pile, ...]:
-        """All cards that lie, scored pile by pile."""
+        """Return all cards laid so far, scored pile by pile."""
         on_table: dict[str, list[LaidCard]] = {table: [] for table in TABLE_CARDS}
         for number, event in enumerate(self.history):
             card = self.decks[event.seat][number // self.seats]

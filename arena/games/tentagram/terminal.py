@@ -1,4 +1,4 @@
-"""Tentagram in the terminal: the ten piles as rows, each card as its seat and its symbols, misfits marked."""
+"""Tentagram in the terminal: the piles are rows, a card is its seat and its symbols, misfits are marked."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ class TentagramPainter(terminal.Painter):
 
     def _cards(self, pile: Pile, seen_by: int | None) -> Text:
         cards = [(laid, "") for laid in pile.counted] + [(laid, "!") for laid in pile.set_aside]
-        if seen_by is not None:  # the order must not tell which of the others' cards fit
+        if seen_by is not None:  # the order must not reveal which of the others' cards fit
             cards.sort(key=lambda item: item[0].seat)
         return Text(" ").join(self._card(laid, mark, seen_by) for laid, mark in cards)
 

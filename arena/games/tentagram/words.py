@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 
 from arena.games.tentagram import Action, Result, View
-from arena.games.words import Choice, Words
+from arena.games.words import ActionChoice, Words
 
 
 class TentagramWords(Words):
-    def choice(self, view: View, action: Action, names: Sequence[str], *, hints: bool) -> Choice:
+    def choice(self, view: View, action: Action, names: Sequence[str], *, hints: bool) -> ActionChoice:
         del names, hints
         return {
             "action": str(action),

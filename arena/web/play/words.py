@@ -6,11 +6,11 @@ from collections.abc import Sequence
 from typing import Any, TypedDict
 
 from arena.games.registry import words_of
-from arena.games.words import Choice
+from arena.games.words import ActionChoice
 from arena.referee import Outcome
 
 
-class Place(TypedDict):
+class FinalPlace(TypedDict):
     seat: int
     place: int
     name: str
@@ -24,10 +24,10 @@ class EndingInWords(TypedDict):
     won: bool
     headline: str
     why: str
-    places: list[Place]
+    places: list[FinalPlace]
 
 
-def choices(game: str, view: Any, names: Sequence[str], *, hints: bool) -> list[Choice]:
+def choices(game: str, view: Any, names: Sequence[str], *, hints: bool) -> list[ActionChoice]:
     """Return what the seat on turn can do."""
     words = words_of(game)
     return [words.choice(view, action, names, hints=hints) for action in view.legal]
@@ -39,7 +39,7 @@ def ending(outcome: Outcome, seat: int) -> EndingInWords:
     words = words_of(outcome.plan.game)
     names = ["You" if each == seat else name for each, name in enumerate(outcome.plan.bots)]
     faults = {fault.seat: fault for fault in outcome.faults}
-    places: list[Place] = [
+    places: list[FinalPlace] = [
         {
             "seat": each,
             "place": result.placements[each],

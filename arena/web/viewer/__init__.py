@@ -2,20 +2,14 @@
 
 For Python:
 
-    from arena.web.viewer.film import FilmMaker, film_of
-    from arena.games.registry import frames_of
-    from arena.web.viewer.chances import chances_of
-    from arena.web.viewer.page import as_html
+    film_of(replay)                     the film of a finished match for spectators (film.py)
+    FilmMaker(header, seat)             the film of a match in progress: `.add(entry)` takes the next line of the replay
+                                        and returns what the browser's `viewer.extend(more)` takes (film.py)
+    frames_of(game).frame(state, seat)  the table as one seat may know it (arena.games.registry)
+    chances_of(replay)                  the win-probability curve (chances.py)
+    as_html(film, chances)              one file that needs no server (page.py)
 
-    film_of(replay)                 the film of a finished match, with everything in it
-    FilmMaker(header, seat)         a match that is still going on: .film is the film so far, .add(entry) takes the next
-                                    line of the replay and returns what the browser's viewer.extend(more) takes
-    frames_of(game).frame(state, seat)
-                                    the table as one seat may know it, for people who play in the browser
-    chances_of(replay)              the win-probability curve
-    as_html(film, chances)          one file that needs no server
-
-All of it is plain JSON: `json.dumps(film)`; put into a page, it must go through `page.script_safe`.
+All of it is plain JSON. Inside a page it must go through `page.script_safe`.
 
 For the browser, `static/` (plain modules; serve the folder as it is):
 

@@ -1,12 +1,10 @@
-"""A match as one file that opens from a disk, without a server: the viewer's modules, its style, the film, the chances.
+"""A match as one HTML file that needs no server: the viewer's modules, its style, the film and the chances.
 
-The modules are written one after the other into a single script, the ones that others import first; their import lines
-and the word `export` are left out. That is all there is to a bundle, because the modules keep to three rules, which a
-test checks: an import is one line that names what it takes from a file beside it, nothing is exported by default or
-under another name, and no two modules have the same name at their top.
+The modules are concatenated into one script, imported ones first, without their import lines and the word `export`.
+This works because the modules keep three rules, which a test checks: an import is one line that names what it takes
+from a file beside it; nothing is exported by default or under another name; top-level names are unique.
 
-Whatever a name or a detail says, it stays data: the policy of the page allows this one script, by its hash, this one
-style sheet, and nothing from anywhere else.
+Names and details stay data: the page's content security policy allows only this script and this style sheet, by hash.
 """
 
 from __future__ import annotations
@@ -25,13 +23,13 @@ from arena.web.viewer.chances import Chances
 IMPORT = re.compile(r'^import \{[^}]*\} from "\./([a-z_]+\.js)";\n', re.MULTILINE)
 EXPORT = re.compile(r"^export (?=class|function|const|async)", re.MULTILINE)
 START = "exported.js"
-"""The module that starts the viewer in a file about one match."""
+"""The module that starts the viewer in a file with one match."""
 GALLERY = "gallery.js"
-"""The module that shows one of several matches in a page about something else."""
+"""The module that shows one of several matches in another page."""
 
 
 def as_html(film: Film, chances: Chances | None = None) -> str:
-    """The page. It can be kept, sent and opened anywhere."""
+    """Return the page. It can be stored, sent and opened anywhere."""
     script, style = bundle(START), static("viewer.css")
     policy = (
         f"default-src 'none'; script-src {csp_hash(script)}; style-src {csp_hash(style)}; img-src data:; "
@@ -51,7 +49,7 @@ def as_html(film: Film, chances: Chances | None = None) -> str:
 <style>{style}</style>
 </head>
 <body class="viewer-page">
-<main id="viewer"><noscript>This page shows a match and needs JavaScript to do so.</noscript></main>
+<main id="viewer"><noscript>This page shows a match and needs JavaScript.</noscript></main>
 <script type="application/json" id="viewer-data">{data}</script>
 <script type="module">{script}</script>
 </body>
@@ -60,19 +58,19 @@ def as_html(film: Film, chances: Chances | None = None) -> str:
 
 
 def script_safe(data: object) -> str:
-    """JSON that can stand in a script element: no text in it can end the element, or begin a comment."""
+    """Return JSON for a script element: no text in it can end the element or begin a comment."""
     text = json.dumps(data, separators=(",", ":"), allow_nan=False)  # all but ASCII is escaped already
     return text.replace("<", "\\u003c").replace(">", "\\u003e").replace("&", "\\u0026")
 
 
 def static(name: str) -> str:
-    """A file of the browser's part."""
+    """Return a file of the browser's part."""
     return resources.files("arena.web.viewer").joinpath("static", name).read_text("utf-8")
 
 
 @cache
 def bundle(start: str) -> str:
-    """A module and all that it imports in one, each after those that it imports."""
+    """Return a module and all that it imports as one script."""
     written: dict[str, str] = {}
 
     def write(name: str) -> None:
@@ -87,7 +85,7 @@ def bundle(start: str) -> str:
 
 
 def csp_hash(text: str) -> str:
-    """What a content security policy says to allow exactly this script or style sheet."""
+    """Return the source expression of a content security policy that allows this script or style sheet."""
     return f"'sha256-{b64encode(sha256(text.encode()).digest()).decode()}'"
 
 

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
-from arena.games.words import Choice, Words
+from arena.games.words import ActionChoice, Words
 from tests.games.kuhn.game import Acted, Action, Result, View
 
 
 class KuhnWords(Words):
-    def choice(self, view: View, action: Action, names: Sequence[str], *, hints: bool) -> Choice:
+    def choice(self, view: View, action: Action, names: Sequence[str], *, hints: bool) -> ActionChoice:
         del view, names, hints
         return {"action": str(action), "label": str(action).capitalize(), "short": str(action)}
 
