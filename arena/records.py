@@ -1,4 +1,4 @@
-"""What is kept of a match: plain values that travel from the workers to the store. Nothing heavy is imported here."""
+"""Records of matches: plain values sent from the workers to the store. Imports nothing heavy."""
 
 from __future__ import annotations
 
@@ -6,33 +6,33 @@ from dataclasses import dataclass
 from typing import NamedTuple
 
 PERSON = 0
-"""Stands for the version of a person, who has none."""
+"""The version id of a person."""
 
 
 class SeatRecord(NamedTuple):
-    """What one seat did in a match."""
+    """One seat's result in a match."""
 
     version_id: int
-    """The bot's version, or PERSON."""
+    """The bot version, or PERSON."""
     placement: int
     won: float
     """A win that n seats share counts 1/n."""
     think_ms: float
-    """What was charged."""
+    """The charged think time."""
     decisions: int
     fault: str | None
     detail: str | None
     wall_ms: float | None = None
-    """How long the match waited for it; None in old records."""
+    """The time that the match waited for it; None in old records."""
     cpu_ms: float | None = None
-    """The processor time that it used for its turns; None where that was not measured."""
+    """The CPU time of its turns; None if it was not measured."""
     person: str | None = None
-    """The name of the person who sat there, where it was not a bot."""
+    """The name of the person in this seat, if it was not a bot."""
 
 
 @dataclass(frozen=True, slots=True)
 class BlockRecord:
-    """A deal that some entrants play once for every rotation of the seats."""
+    """A block: one deal that its entrants play in every rotation of the seats."""
 
     number: int
     round: str
@@ -42,7 +42,7 @@ class BlockRecord:
 
 @dataclass(frozen=True, slots=True)
 class MatchRecord:
-    """A match that has been played."""
+    """A match that was played."""
 
     block: int
     rotation: int
@@ -51,13 +51,13 @@ class MatchRecord:
     ending: str
     seats: tuple[SeatRecord, ...]
     replay: bytes
-    """Compressed."""
+    """Compressed with zlib."""
     played: str
     reruns: int = 0
-    """How often the host, not a bot, spoiled it before."""
+    """How often it was played again after a fault of the host."""
     sandbox: str = "none"
-    """The tier that the bots ran in."""
+    """The sandbox tier of the bots."""
     overhead_ms: float = 0.0
-    """What it took besides the bots' turns."""
+    """The time besides the bots' turns."""
     overloaded: bool = False
-    """Whether the machine had too much to do meanwhile."""
+    """Whether the machine was overloaded during the match."""

@@ -129,7 +129,7 @@ def _columns(rows: Sequence[BoardRow]) -> list[Column]:
         columns.append(_strengths([row.strength for row in rows]))
     columns += [
         _column("matches", "matches", (f"{row.matches:,}" for row in rows), 12),
-        _column("wins", "wins", (words.percent(words.win_share(row)) for row in rows), 18),
+        _column("wins", "wins", (words.percent(row.win_share) for row in rows), 18),
         _column("mean place", "place", (words.placement(row) for row in rows), 10),
         _column("ms/move", "ms/move", (words.milliseconds(row.think_ms) for row in rows), 9),
     ]

@@ -1,7 +1,7 @@
-"""numpy, without the threads of its linear algebra.
+"""numpy with single-threaded linear algebra.
 
-They bring nothing for matrices as small as ours, and on busy cores they wait for each other. OpenBLAS looks at the
-environment once, when it is loaded; the bots, which inherit the environment, shall not be bound by it.
+Threads do not help with matrices this small, and on busy cores they wait for each other. OpenBLAS reads the environment
+once, when it is loaded; the variable is removed again because bots inherit the environment.
 """
 
 from __future__ import annotations

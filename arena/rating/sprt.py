@@ -1,12 +1,11 @@
-"""A sequential probability ratio test: is the new bot stronger than the old one? Stops when that is decided. Pure.
+"""A sequential probability ratio test: is the new bot stronger than the old one? Pure.
 
-What is tested are the outcomes of deal blocks, not of single matches: the matches of a block share their cards, so they
-are not independent, and with the cards' luck cancelled out a block says more than its matches would alone.
+The samples are deal blocks, not single matches: the matches of a block share their cards, so they are not independent,
+and a block without the luck of the cards says more than its matches would separately.
 
-The outcome of a block is the new bot's share of the points against the old one, 0 to 1. H0: its expectation is that of
-`elo0` Elo points (no better); H1: that of `elo1` (better by at least so much). The log-likelihood ratio is that of a
-normal distribution with the variance seen so far (the generalised test, as in the testing of chess engines), and the
-bounds are Wald's for the stated error rates.
+The sample is the new bot's share of the points against the old one, 0 to 1. H0: its expectation corresponds to `elo0`
+Elo points (no better); H1: to `elo1` (better). The log-likelihood ratio is that of a normal distribution with the
+variance observed so far (the generalised test used for chess engines), with Wald's bounds for the given error rates.
 """
 
 from __future__ import annotations
@@ -15,14 +14,14 @@ from dataclasses import dataclass
 from enum import Enum
 from math import log, log10, sqrt
 
-FEWEST_BLOCKS = 10
-"""Before so many blocks the variance is not known well enough to decide anything."""
-LEAST_VARIANCE = 0.0025
-"""Bots that win every block of the first few show no variance at all, and there is some."""
+MIN_TEST_BLOCKS = 10
+"""With fewer blocks the variance is not known well enough for a decision."""
+MIN_VARIANCE = 0.0025
+"""The variance assumed when the first blocks show less, for example because one bot wins them all."""
 
 
 class Decision(Enum):
-    """What the test says."""
+    """The verdict of the test."""
 
     OPEN = "not decided yet"
     BETTER = "H1 is accepted"
@@ -31,14 +30,14 @@ class Decision(Enum):
 
 @dataclass(frozen=True, slots=True)
 class Hypotheses:
-    """What is tested, and how often it may be wrong."""
+    """The hypotheses and the error rates."""
 
     elo0: float = 0.0
     elo1: float = 20.0
     alpha: float = 0.05
-    """The chance to call a bot better that is not."""
+    """The probability to accept H1 if H0 is true."""
     beta: float = 0.05
-    """The chance to call a bot no better that is, by elo1 or more."""
+    """The probability to accept H0 if H1 is true."""
 
     @property
     def lower(self) -> float:
@@ -50,7 +49,7 @@ class Hypotheses:
 
 
 class Sprt:
-    """The test under way."""
+    """A running test."""
 
     def __init__(self, hypotheses: Hypotheses) -> None:
         self.hypotheses = hypotheses
@@ -59,7 +58,7 @@ class Sprt:
         self._squares = 0.0
 
     def add(self, share: float) -> None:
-        """Takes the outcome of a block: the new bot's share of the points, 0 to 1."""
+        """Add the result of a block: the new bot's share of the points, 0 to 1."""
         self.blocks += 1
         self._sum += share
         self._squares += share * share
@@ -70,15 +69,15 @@ class Sprt:
 
     @property
     def variance(self) -> float:
-        """Of the outcome of a block."""
+        """The variance of a block's result."""
         if self.blocks < 2:
-            return LEAST_VARIANCE
+            return MIN_VARIANCE
         seen = (self._squares - self.blocks * self.mean**2) / (self.blocks - 1)
-        return max(LEAST_VARIANCE, seen)
+        return max(MIN_VARIANCE, seen)
 
     @property
     def interval(self) -> tuple[float, float]:
-        """The 95 % interval of the mean, as if the number of blocks had been fixed before."""
+        """The 95 % interval of the mean, as if the number of blocks had been fixed in advance."""
         half = 1.96 * sqrt(self.variance / max(1, self.blocks))
         return max(0.0, self.mean - half), min(1.0, self.mean + half)
 
@@ -90,7 +89,7 @@ class Sprt:
 
     @property
     def decision(self) -> Decision:
-        if self.blocks < FEWEST_BLOCKS:
+        if self.blocks < MIN_TEST_BLOCKS:
             return Decision.OPEN
         if self.ratio >= self.hypotheses.upper:
             return Decision.BETTER
@@ -100,11 +99,11 @@ class Sprt:
 
 
 def expected_share(elo: float) -> float:
-    """The share of points that a bot takes from one that is weaker by so many Elo points."""
+    """Return the expected share of points against a bot that is weaker by `elo` points."""
     return float(1 / (1 + 10 ** (-elo / 400)))
 
 
 def elo_of(share: float) -> float:
-    """The difference in Elo points that a share of points stands for."""
+    """Return the Elo difference that corresponds to a share of points."""
     share = min(max(share, 1e-6), 1 - 1e-6)
     return 400 * log10(share / (1 - share))

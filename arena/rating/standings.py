@@ -1,7 +1,7 @@
-"""What a bracket's results add up to: ratings, places, who beat whom. Pure; results are folded in one by one.
+"""Standings of a bracket: ratings, placements, head-to-head records. Pure; results are added one by one.
 
-Ratings depend on the order of results, so results are folded in the order of the schedule, whatever the order in which
-they were played. The same results in the same order lead to the same standings, bit for bit.
+Ratings depend on the order of results, so results are added in schedule order, whatever order they were played in. The
+same results in the same order lead to the same standings, bit for bit.
 """
 
 from __future__ import annotations
@@ -17,13 +17,13 @@ from arena.rating.upsets import Upsets
 from arena.records import SeatRecord
 
 THINK_MS_BOUNDS = (0.1, 0.2, 0.5, 1.0, 2.0, 5.0, 10.0, 20.0, 50.0, 100.0, 200.0, 500.0, 1000.0)
-"""Upper bounds of the classes in a distribution of think times, ms a move; one more class is open."""
+"""Upper bounds of the classes of think times, in ms per move; one more class is open."""
 POINTS_PER_DOUBLING = 16
-"""The rating history has so many points each time the number of matches doubles: enough to draw, few enough to keep."""
+"""Points of the rating history per doubling of the matches: enough to draw, few enough to store."""
 
 
 class RatingPoint(NamedTuple):
-    """A bot's rating after so many of its matches."""
+    """A bot's rating after a number of its matches."""
 
     version_id: int
     matches: int
@@ -33,7 +33,7 @@ class RatingPoint(NamedTuple):
 
 @dataclass(slots=True)
 class SeatTally:
-    """How one bot fared on one seat of tables of one size."""
+    """One bot's results on one seat, in matches with one number of seats."""
 
     matches: int = 0
     wins: float = 0.0
@@ -48,7 +48,7 @@ class SeatTally:
 
 @dataclass(slots=True)
 class Standing:
-    """What one bot version has reached."""
+    """The results of one bot version."""
 
     rating: Rating = field(default_factory=Rating)
     matches: int = 0
@@ -62,7 +62,7 @@ class Standing:
     faults: dict[str, int] = field(default_factory=dict)
     last_match: str = ""
     by_seat: dict[int, list[SeatTally]] = field(default_factory=dict)
-    """For each size of table what it has reached on each of the seats."""
+    """Results by seat, for each number of seats."""
 
     def add(self, seat: SeatRecord, match: str) -> None:
         self.matches += 1
@@ -79,7 +79,7 @@ class Standing:
         self.last_match = match
 
     def tally(self, table: int, number: int) -> SeatTally:
-        """What it has reached on that seat of tables of that size."""
+        """Return its results on seat `number` in matches with `table` seats."""
         seats = self.by_seat.get(table)
         if seats is None:
             seats = self.by_seat[table] = [SeatTally() for _ in range(table)]
@@ -94,7 +94,7 @@ class Standing:
 
 @dataclass(slots=True)
 class Meetings:
-    """How one bot fared against another."""
+    """One bot's record against another."""
 
     points: float = 0.0
     """How often it was placed before the other, ties half."""
@@ -103,13 +103,13 @@ class Meetings:
 
 @dataclass(slots=True)
 class Changes:
-    """What has changed since it was last asked."""
+    """What has changed since the last `take_changes`."""
 
     versions: set[int] = field(default_factory=set)
     pairs: set[tuple[int, int]] = field(default_factory=set)
     points: list[RatingPoint] = field(default_factory=list)
     upsets: set[tuple[int, bool]] = field(default_factory=set)
-    """Of which versions the surprising wins (True) or losses (False) are others now."""
+    """The versions whose lists of wins (True) or losses (False) have changed."""
 
 
 class Standings:
@@ -118,7 +118,7 @@ class Standings:
     def __init__(self, scale: Scale, *, winners_only: bool = False) -> None:
         self.scale = scale
         self.winners_only = winners_only
-        """Whether all that counts for the rating is who won, not the places behind."""
+        """Whether the rating considers only who won, not the other placements."""
         self.bots: dict[int, Standing] = {}
         self.head_to_head: dict[tuple[int, int], Meetings] = {}
         self.upsets = Upsets()
@@ -129,7 +129,7 @@ class Standings:
         return standing.rating if standing else Rating()
 
     def fold(self, seats: Sequence[SeatRecord], match: str) -> None:
-        """Counts a match. The seats come in their order at the table."""
+        """Count a match. The seats are in seat order."""
         for number, seat in enumerate(seats):
             if seat.version_id not in self.bots:
                 self.bots[seat.version_id] = Standing()
@@ -166,11 +166,11 @@ class Standings:
         return changes
 
     def ranking(self) -> list[int]:
-        """The versions from best to worst by conservative rating."""
+        """Return the versions from best to worst by conservative rating."""
         return sorted(self.bots, key=self._order)
 
     def best(self, count: int) -> list[int]:
-        """The first so many of that ranking, without putting all others in order."""
+        """Return the first `count` of the ranking without sorting the others."""
         return heapq.nsmallest(count, self.bots, key=self._order)
 
     def _order(self, version: int) -> tuple[float, int]:
@@ -178,14 +178,14 @@ class Standings:
 
 
 def points(placement: int, other: int) -> float:
-    """What a comparison of two places is worth to the first: 1 before the other, 0 behind it, a half for a tie."""
+    """Return the points of a placement against another: 1 if it is better, 0.5 for a tie, 0 otherwise."""
     return 1.0 if placement < other else 0.5 if placement == other else 0.0
 
 
 def pair_points(results: Sequence[Sequence[int]]) -> bytes:
-    """The outcome of a block: for each entrant and each other one, half points in all rotations, a byte each.
+    """Return the result of a block: half points of each entrant against each other one, one byte for each pair.
 
-    `results` has for each rotation the placements of the entrants, in the order of the block's entrants.
+    `results` has the placements of the entrants in each rotation, in the order of the block's entrants.
     """
     count = len(results[0])
     return bytes(

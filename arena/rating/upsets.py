@@ -1,4 +1,4 @@
-"""The matches that did not end as the ratings let expect: a favourite sat at the table, and somebody else won. Pure."""
+"""Upsets: matches that a favourite by the ratings did not win. Pure."""
 
 from __future__ import annotations
 
@@ -9,39 +9,39 @@ from typing import NamedTuple
 from arena.rating.trueskill import Rating, chance_to_win, win_probability
 from arena.records import SeatRecord
 
-MOST_KEPT = 10
-"""So many surprising wins, and as many surprising losses, are kept of each bot."""
+MAX_UPSETS = 10
+"""The number of wins, and of losses, that are kept of each bot."""
 
 
 class Upset(NamedTuple):
-    """A match that surprised."""
+    """A match with an unexpected result."""
 
     chance: float
-    """What the ratings of just before gave the bot to win it."""
+    """The bot's probability to win by the ratings just before the match."""
     match: str
 
 
 class Upsets:
-    """The most surprising matches of every bot. Of two that are alike the earlier one comes first."""
+    """The greatest upsets of every bot. Of two that are equal the earlier one comes first."""
 
     def __init__(self) -> None:
         self.wins: dict[int, list[Upset]] = {}
-        """By version, the win with the slightest chance first."""
+        """By version, the least probable win first."""
         self.losses: dict[int, list[Upset]] = {}
-        """By version, the loss with the best chance first. Only a favourite's loss is a upset."""
+        """By version, the least probable loss first. Only the loss of a favourite is an upset."""
 
     def kept(self, version_id: int, *, won: bool) -> list[Upset]:
         return (self.wins if won else self.losses).setdefault(version_id, [])
 
     def greatest(self, limit: int) -> list[tuple[int, Upset]]:
-        """The most surprising wins of all, with the versions that won."""
+        """Return the least probable wins of all bots, with the versions that won."""
         wins = [(version, upset) for version, kept in self.wins.items() for upset in kept]
         return sorted(wins, key=lambda win: (win[1].chance, win))[:limit]
 
     def note(self, seats: Sequence[SeatRecord], ratings: Sequence[Rating], match: str) -> list[tuple[int, bool]]:
-        """Takes a match with the ratings of just before; returns which lists have changed: of whom, and wins or not.
+        """Add a match with the ratings before it. Return the changed lists: version, and whether it is that of wins.
 
-        The seats are listed by version, because sums of floating point numbers depend on their order.
+        The seats are sorted by version, because sums of floating point numbers depend on their order.
         """
         favourite, best = 0, ratings[0].mu
         for player, rating in enumerate(ratings):
@@ -63,34 +63,34 @@ class Upsets:
 
     def _note_win(self, version_id: int, ratings: Sequence[Rating], winner: int, match: str) -> bool:
         kept = self.wins.setdefault(version_id, [])
-        full = len(kept) == MOST_KEPT
+        full = len(kept) == MAX_UPSETS
         if full and len(ratings) > 2 and _at_least(ratings, winner) >= kept[-1].chance:
             return False
         chance = chance_to_win(ratings, winner)
         if full and chance >= kept[-1].chance:
             return False
         insort(kept, Upset(chance, match), key=lambda upset: upset.chance)
-        del kept[MOST_KEPT:]
+        del kept[MAX_UPSETS:]
         return True
 
     def _note_loss(self, version_id: int, ratings: Sequence[Rating], favourite: int, match: str) -> bool:
         kept = self.losses.setdefault(version_id, [])
-        full = len(kept) == MOST_KEPT
+        full = len(kept) == MAX_UPSETS
         if full and len(ratings) > 2 and _at_most(ratings, favourite) <= kept[-1].chance:
             return False
         chance = chance_to_win(ratings, favourite)
         if full and chance <= kept[-1].chance:
             return False
         insort(kept, Upset(chance, match), key=lambda upset: -upset.chance)
-        del kept[MOST_KEPT:]
+        del kept[MAX_UPSETS:]
         return True
 
 
-# Bounds that take a fraction of the time: most matches are not among the most surprising ones, and need no more.
+# Cheap bounds that decide for most matches that they are not among the greatest upsets.
 
 
 def _at_least(ratings: Sequence[Rating], player: int) -> float:
-    """To beat all is at least as likely as if beating one had nothing to do with beating another."""
+    """Return a lower bound: the product of the probabilities to beat each opponent separately."""
     ours = ratings[player]
     product = 1.0
     for number, other in enumerate(ratings):
@@ -100,7 +100,7 @@ def _at_least(ratings: Sequence[Rating], player: int) -> float:
 
 
 def _at_most(ratings: Sequence[Rating], favourite: int) -> float:
-    """To beat all is at most as likely as to beat the strongest of them."""
+    """Return an upper bound: the probability to beat the strongest opponent."""
     second = max(
         (number for number in range(len(ratings)) if number != favourite), key=lambda number: ratings[number].mu
     )

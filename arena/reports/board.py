@@ -1,6 +1,6 @@
-"""What a leaderboard says, whatever it is shown on.
+"""Leaderboards as plain values.
 
-A board is about one bracket, in one tournament or in all of them; the overall board combines the brackets.
+A board shows one bracket, in one tournament or in all; the overall board combines the brackets.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ __all__ = [
 
 @dataclass(frozen=True, slots=True)
 class HistoryPoint:
-    """A bot's rating after so many of its matches."""
+    """A bot's rating after a number of its matches."""
 
     matches: int
     mu: float
@@ -33,7 +33,7 @@ class HistoryPoint:
 
 @dataclass(frozen=True, slots=True)
 class Strength:
-    """A bot's strength by maximum likelihood on all results at once, in Elo points around the field's mean of 0."""
+    """A bot's strength: the order-free fit to all results, in Elo points around the field's mean of 0."""
 
     elo: float
     low: float
@@ -53,29 +53,34 @@ class BoardRow:
     sigma: float
     strength: Strength | None
     separated: bool | None
-    """Whether it is told apart from the next row at 95 %; None for the last row, or where it is not known."""
+    """Whether it is separated from the next row at 95 %; None for the last row, or if it is not known."""
     matches: int
     wins: float
     """A win that n seats share counts 1/n."""
     mean_placement: float
     think_ms: float | None
-    """Mean think time of a move; None where it never made one."""
+    """Mean think time per move; None if it never moved."""
     faults: Mapping[str, int]
-    """By kind: how many matches were lost by it."""
+    """The number of forfeits by kind of fault."""
     placements: Sequence[int]
     """How often it came first, second, and so on."""
     think_times: Sequence[int]
-    """How many matches had a mean think time in each class of THINK_MS_BOUNDS, the open one included."""
+    """The number of matches by mean think time, in the classes of THINK_MS_BOUNDS."""
     history: Sequence[HistoryPoint] = field(default_factory=tuple)
 
     @property
     def conservative(self) -> float:
         return self.mu - 3 * self.sigma
 
+    @property
+    def win_share(self) -> float | None:
+        """Wins per match; None without matches."""
+        return self.wins / self.matches if self.matches else None
+
 
 @dataclass(frozen=True, slots=True)
 class HeadToHead:
-    """How often the row's bot was placed before the column's, ties half, and in how many matches they met."""
+    """How often the row's bot was placed before the column's, ties half, and the number of their matches."""
 
     points: float
     matches: int
@@ -97,7 +102,34 @@ class Board:
     head_to_head: Sequence[Sequence[HeadToHead | None]]
     """In the order of the rows; None on the diagonal."""
     bots: int | None = None
-    """How many there are in all, where some have no row; None: as many as rows."""
+    """The number of bots, if some have no row; None: one per row."""
+
+    def to_dicts(self) -> list[dict[str, str | float | bool | None]]:
+        """Return one flat dictionary per row, for example for `pandas.DataFrame`."""
+        return [
+            {
+                "bracket": self.bracket,
+                "tournament": self.tournament,
+                "rank": row.rank,
+                "bot": row.bot,
+                "version": row.version,
+                "language": row.language,
+                "rating": row.conservative,
+                "mu": row.mu,
+                "sigma": row.sigma,
+                "strength": row.strength.elo if row.strength else None,
+                "strength_low": row.strength.low if row.strength else None,
+                "strength_high": row.strength.high if row.strength else None,
+                "separated": row.separated,
+                "matches": row.matches,
+                "wins": row.wins,
+                "win_share": row.win_share,
+                "mean_placement": row.mean_placement if row.matches else None,
+                "ms_per_move": row.think_ms,
+                "faults": sum(row.faults.values()),
+            }
+            for row in self.rows
+        ]
 
 
 @dataclass(frozen=True, slots=True)
@@ -108,9 +140,9 @@ class OverallRow:
     bot: str
     version: str
     conservative: float
-    """The mean of its conservative ratings over all brackets; a bracket it does not play counts as a newcomer's 0."""
+    """The mean of its conservative ratings over all brackets; a bracket without matches counts as 0."""
     by_bracket: Mapping[str, float]
-    """Its conservative rating in each bracket that it has played."""
+    """Its conservative rating in each bracket it has played."""
     matches: int
 
 

@@ -1,4 +1,4 @@
-"""Boards from the store. Only standings are read, never matches, so it takes the same time after a million of them."""
+"""Builds boards from the store. Reads standings, never matches, so the time does not depend on their number."""
 
 from __future__ import annotations
 
@@ -15,13 +15,13 @@ from arena.store.store import Store
 
 
 def build_boards(store: Store, brackets: Sequence[str], tournament: int | None) -> list[Board]:
-    """The boards of these brackets, or of all. Raises where nobody has played there."""
+    """Return the boards of these brackets, or of all. Raise `NotFound` if one has no matches."""
     played = store.standings.brackets(ALL if tournament is None else tournament)
     if not played:
-        raise NotFound("no match has been counted yet: arena tournament")
+        raise NotFound("No matches on record.", hint="Run `arena tournament`.")
     for name in brackets:
         if name not in played:
-            raise NotFound(f"nobody has played there: {unknown('bracket', name, played)}")
+            raise NotFound(f"No `{name}` matches on record: {unknown('bracket', name, played)}")
     return [build_board(store, name, tournament) for name in brackets or played]
 
 
@@ -33,9 +33,9 @@ def build_board(
     *,
     with_history: bool = True,
 ) -> Board:
-    """The board of a bracket, in one tournament or in all.
+    """Return the board of a bracket, in one tournament or in all.
 
-    Where only some versions are wanted, they keep their ranks among all, and no more is read than is shown.
+    With `versions` only their rows are read and shown; they keep their ranks among all bots.
     """
     scope = ALL if tournament is None else tournament
     standings = store.standings.load(scope, bracket, versions)
@@ -50,7 +50,7 @@ def build_board(
             named[version],
             standings.bots[version],
             strengths.get(version),
-            # A row that is not followed by its neighbour is compared with nobody.
+            # A row is compared with the next one only if that has the next rank.
             strengths.get(after) if after is not None and ranks[after] == ranks[version] + 1 else None,
             [HistoryPoint(point.matches, point.mu, point.sigma) for point in history.get(version, ())],
         )
@@ -85,7 +85,7 @@ def _row(
         interval = Strength(strength.strength, strength.low, strength.high)
     separated = None
     if strength is not None and next_strength is not None:
-        # Where the refit has the two the other way round, it does not speak for the order that is shown.
+        # If the strengths have the opposite order, they do not support the order shown.
         in_this_order = strength.strength > next_strength.strength
         separated = in_this_order and next_strength.version_id in strength.separated_from
     return BoardRow(
@@ -109,7 +109,7 @@ def _row(
 
 
 def build_overall(boards: Sequence[Board]) -> OverallBoard:
-    """The board across these brackets."""
+    """Return the board across these brackets."""
     return _overall(
         {
             board.bracket: {(row.bot, row.version): (row.conservative, row.matches) for row in board.rows}
@@ -119,7 +119,7 @@ def build_overall(boards: Sequence[Board]) -> OverallBoard:
 
 
 def load_overall(store: Store, tournament: int | None = None) -> OverallBoard:
-    """The board across all brackets in which somebody has played; it reads no more than it shows."""
+    """Return the board across all brackets with matches, reading only what it shows."""
     scope = ALL if tournament is None else tournament
     named = {version.id: version for version in store.bots.all_versions()}
     return _overall(
@@ -134,7 +134,7 @@ def load_overall(store: Store, tournament: int | None = None) -> OverallBoard:
 
 
 def _overall(brackets: Mapping[str, Mapping[tuple[str, str], tuple[float, int]]]) -> OverallBoard:
-    """From the conservative rating and the number of matches of each bot in each bracket."""
+    """Combine conservative rating and number of matches of each bot in each bracket."""
     by_bot: dict[tuple[str, str], dict[str, tuple[float, int]]] = {}
     for bracket, bots in brackets.items():
         for bot, reached in bots.items():

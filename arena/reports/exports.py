@@ -1,19 +1,19 @@
-"""Boards for other programs and for other people's pages: JSON, CSV, Markdown.
+"""Boards as JSON, CSV and Markdown.
 
-The JSON is `arena.leaderboard/1`. Keys may be added to it, none is ever renamed or removed:
+The JSON format is `arena.leaderboard/1`. Keys may be added, none is renamed or removed:
 
     format      "arena.leaderboard/1"
-    think_ms_bounds   upper bounds of the classes of think_times, in ms a move; one more class is open
-    brackets    a list of: bracket, tournament (null: all together), matches, rows, head_to_head
+    think_ms_bounds   upper bounds of the classes of think_times, in ms per move; one more class is open
+    brackets    a list of: bracket, tournament (null: all tournaments), matches, rows, head_to_head
       rows        a list, best first, of: rank, bot, version, language, rating (mu - 3 sigma), mu, sigma,
-                  refit (null, or strength, low, high, in Elo with the 95 % interval),
+                  refit (the strength: null, or strength, low, high, in Elo with the 95 % interval),
                   separated (from the next row at 95 %; null: not known), matches, wins, win_share, mean_placement,
                   ms_per_move, faults (by kind), placements (how often first, second, …),
                   think_times (matches in each class), history (a list of matches, mu, sigma)
       head_to_head   a list of lists in the order of the rows: points, matches, share; null on the diagonal
     overall     null, or: brackets, rows (rank, bot, version, rating, by_bracket, matches)
 
-A number that is not known or not finite is null.
+A number that is unknown or not finite is null.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ from arena.reports import words
 from arena.reports.board import THINK_MS_BOUNDS, Board, BoardRow, HeadToHead, OverallBoard, Strength
 from arena.reports.words import NOT_SEPARATED, NOTHING, SIGMA
 
-FORMAT = "arena.leaderboard/1"
+LEADERBOARD_FORMAT = "arena.leaderboard/1"
 CSV_FIELDS = (
     *("bracket", "tournament", "rank", "bot", "version", "language", "rating", "mu", "sigma"),
     *("refit", "refit_low", "refit_high", "separated", "matches", "wins", "win_share", "mean_placement"),
@@ -39,9 +39,9 @@ CSV_FIELDS = (
 
 
 def as_json(boards: Sequence[Board], overall: OverallBoard | None) -> dict[str, Json]:
-    """Everything on the boards, with the keys that this module documents."""
+    """Return the boards with the keys documented above."""
     return {
-        "format": FORMAT,
+        "format": LEADERBOARD_FORMAT,
         "think_ms_bounds": list(THINK_MS_BOUNDS),
         "brackets": [
             {
@@ -70,7 +70,7 @@ def _row(row: BoardRow) -> Json:
         "separated": row.separated,
         "matches": row.matches,
         "wins": row.wins,
-        "win_share": words.win_share(row),
+        "win_share": row.win_share,
         "mean_placement": _finite(row.mean_placement) if row.matches else None,
         "ms_per_move": _finite(row.think_ms),
         "faults": dict(words.by_frequency(row.faults)),
@@ -106,12 +106,12 @@ def _overall(overall: OverallBoard) -> Json:
 
 
 def _finite(value: float | None) -> float | None:
-    """JSON has no infinity."""
+    """Return None for infinity, which JSON does not have."""
     return value if value is not None and math.isfinite(value) else None
 
 
 def as_csv(boards: Sequence[Board]) -> str:
-    """A line for each row of each bracket, under one heading; CSV_FIELDS, then the faults of each kind."""
+    """Return one line per row of each bracket: CSV_FIELDS, then the faults of each kind."""
     known = [kind.value for kind in FaultKind]
     found = {kind for board in boards for row in board.rows for kind in row.faults}
     kinds = known + sorted(found.difference(known))
@@ -126,7 +126,7 @@ def as_csv(boards: Sequence[Board]) -> str:
 
 
 def _line(board: Board, row: BoardRow, kinds: Sequence[str]) -> dict[str, str | float | None]:
-    """What is not known is None, and empty in the file."""
+    """Return the cells of a line; None is an empty cell."""
     return {
         "bracket": _cell(board.bracket),
         "tournament": _cell(board.tournament or ""),
@@ -143,7 +143,7 @@ def _line(board: Board, row: BoardRow, kinds: Sequence[str]) -> dict[str, str | 
         "separated": None if row.separated is None else str(row.separated).lower(),
         "matches": row.matches,
         "wins": row.wins,
-        "win_share": words.win_share(row),
+        "win_share": row.win_share,
         "mean_placement": row.mean_placement if row.matches else None,
         "ms_per_move": row.think_ms,
         "faults": sum(row.faults.values()),
@@ -152,13 +152,13 @@ def _line(board: Board, row: BoardRow, kinds: Sequence[str]) -> dict[str, str | 
 
 
 def _cell(text: str) -> str:
-    """A text that no spreadsheet takes for a formula."""
+    """Return the text such that no spreadsheet reads it as a formula."""
     text = words.harmless(text)
     return f"'{text}" if text.startswith(("=", "+", "-", "@", "\uff1d", "\uff0b", "\uff0d", "\uff20")) else text
 
 
 def as_markdown(boards: Sequence[Board], overall: OverallBoard | None) -> str:
-    """The boards as tables for a README or an issue."""
+    """Return the boards as Markdown tables."""
     parts = [_overall_in_markdown(overall)] if overall else []
     return "\n\n".join([*parts, *map(_board_in_markdown, boards)]) + "\n"
 
@@ -185,13 +185,13 @@ def _board_in_markdown(board: Board) -> str:
         + [_escaped(row.bot), _escaped(row.version), _escaped(row.language)]
         + [f"**{words.rating(row.conservative)}**", words.spread(row.mu, row.sigma)]
         + ([words.elo(row.strength.elo), words.interval(row.strength)] if row.strength else [NOTHING, NOTHING])
-        + [f"{row.matches:,}", words.percent(words.win_share(row)), words.placement(row)]
+        + [f"{row.matches:,}", words.percent(row.win_share), words.placement(row)]
         + [words.milliseconds(row.think_ms), _escaped(words.faults(row.faults))]
         for row in board.rows
     ]
     parts.append(_pipes(heading, lines, left=(1, 2, 3, 12)))
     if any(row.separated is False for row in board.rows):
-        parts.append(f"{NOT_SEPARATED} not told apart from the next row at 95 %.")
+        parts.append(f"{NOT_SEPARATED} statistically tied with the next bot (95 %).")
     if len(board.rows) > 1:
         parts.append("How often the row's bot was placed before the column's, in %, ties half:")
         numbers = [str(number) for number in range(1, len(board.rows) + 1)]
@@ -216,7 +216,7 @@ def _pipes(heading: Sequence[str], lines: Iterable[Sequence[str]], left: Sequenc
 
 
 def _escaped(text: str) -> str:
-    """A text that stands in Markdown for itself: no table cell, link, image, emphasis or HTML begins in it."""
+    """Escape the text, so that Markdown shows it unchanged."""
     escaped = re.sub(r"([\\`*|<>\[\]()#~!&$@:{}^])", r"\\\1", words.harmless(text))
     escaped = re.sub(r"(?<![0-9A-Za-z])_|_(?![0-9A-Za-z])", r"\\_", escaped)
     return re.sub(r"\bwww\.", r"www\\.", escaped, flags=re.IGNORECASE)

@@ -1,6 +1,6 @@
-"""How names and numbers are written, the same on every kind of board.
+"""Texts for names and numbers, the same on every kind of board.
 
-Bots are named by strangers: a name is printed only after `harmless`, whatever it is printed on.
+Authors choose bot names: a name is shown only after `harmless`.
 """
 
 from __future__ import annotations
@@ -14,10 +14,10 @@ from rich.cells import cell_len
 from arena.reports.board import Board, BoardRow, HistoryPoint, Strength
 
 NOTHING = "\u2013"
-"""Stands where there is nothing to say."""
+"""Shown if there is no value."""
 SIGMA = "\u03c3"
 NOT_SEPARATED = "≈"
-"""Marks a row that is not told apart from the next one."""
+"""Marks a row that is statistically tied with the next one."""
 SPARKS = "▁▂▃▄▅▆▇█"
 
 
@@ -27,7 +27,7 @@ def harmless(text: str) -> str:
 
 
 def cut(text: str, longest: int) -> str:
-    """The text in at most so many columns of a fixed-width font; an ellipsis says that some of it is gone."""
+    """Shorten the text to `longest` columns of a fixed-width font, with an ellipsis."""
     if cell_len(text) <= longest:
         return text
     kept = ""
@@ -39,7 +39,7 @@ def cut(text: str, longest: int) -> str:
 
 
 def labels(rows: Sequence[BoardRow]) -> list[str]:
-    """What to call the bots where there is little room: by version only where one bot is there with several."""
+    """Return short names of the bots, with the version only if a bot has several rows."""
     several = {bot for bot, count in Counter(row.bot for row in rows).items() if count > 1}
     return [harmless(f"{row.bot} {row.version}" if row.bot in several else row.bot) for row in rows]
 
@@ -68,10 +68,6 @@ def _unsigned_zero(number: str) -> str:
     return number if any(digit in number for digit in "123456789") or "inf" in number else number.lstrip("+-")
 
 
-def win_share(row: BoardRow) -> float | None:
-    return row.wins / row.matches if row.matches else None
-
-
 def percent(share: float | None) -> str:
     return NOTHING if share is None else f"{share:.1%}"
 
@@ -81,7 +77,7 @@ def placement(row: BoardRow) -> str:
 
 
 def milliseconds(value: float | None) -> str:
-    """Two figures at least, and none that nobody reads."""
+    """Return milliseconds with at least two digits."""
     if value is None:
         return NOTHING
     return f"{value:.2f}" if value < 1 else f"{value:.1f}" if value < 100 else f"{value:,.0f}"
@@ -100,12 +96,12 @@ def duration(seconds: float) -> str:
 
 
 def faults(kinds: Mapping[str, int]) -> str:
-    """`2 timeout, 1 crash`, the most frequent first."""
+    """Return for example `2 timeout, 1 crash`, most frequent first."""
     return ", ".join(f"{count:,} {harmless(kind)}" for kind, count in by_frequency(kinds)) or NOTHING
 
 
 def faults_in_short(kinds: Mapping[str, int]) -> str:
-    """`2 timeout +1`: the most frequent kind, and how many there are of all others."""
+    """Return for example `2 timeout +1`: the most frequent kind, and the number of others."""
     first, *others = by_frequency(kinds) or [("", 0)]
     rest = f" +{sum(count for _, count in others):,}" if others else ""
     return f"{first[1]:,} {harmless(first[0])}{rest}" if first[1] else NOTHING
@@ -120,7 +116,7 @@ def by_frequency(kinds: Mapping[str, int]) -> list[tuple[str, int]]:
 
 
 def heading(board: Board) -> str:
-    """What stands after the bracket's name: how much was played, by how many, and where."""
+    """Return matches, bots and tournament of the board in one line."""
     played = counted(board.matches, "match", "matches")
     bots = counted(len(board.rows) if board.bots is None else board.bots, "bot", "bots")
     where = "all tournaments" if board.tournament is None else f"tournament {harmless(board.tournament)}"
@@ -128,9 +124,9 @@ def heading(board: Board) -> str:
 
 
 def verdict(board: Board) -> str:
-    """Who leads, in one sentence, and how sure that is."""
+    """Return a sentence about the leader and how certain the lead is."""
     if not board.rows:
-        return "Nothing has been played in this bracket yet."
+        return "No matches in this bracket yet."
     first = board.rows[0]
     if first.rank > 1:
         return ""
@@ -142,29 +138,29 @@ def verdict(board: Board) -> str:
     if first.separated is None:
         return f"{lead}, before {second}."
     if first.separated:
-        return f"{lead}; it is told apart from {second} at 95 %."
-    return f"{lead}, but it is not told apart from {second} at 95 %."
+        return f"{lead} and is separated from {second} (95 %)."
+    return f"{lead}, statistically tied with {second} (95 %)."
 
 
 def history_range(rows: Sequence[BoardRow]) -> tuple[float, float]:
-    """The lowest and the highest μ that any of the bots has ever had."""
+    """Return the lowest and the highest μ in the histories."""
     levels = [point.mu for row in rows for point in row.history] or [0.0]
     return min(levels), max(levels)
 
 
 def band_range(rows: Sequence[BoardRow]) -> tuple[float, float]:
-    """From the lowest to the highest strength that is likely for any of them."""
+    """Return the range of two standard deviations around μ, over all rows."""
     ends = [row.mu + side * row.sigma for row in rows for side in (-2, 2)]
     return min(ends, default=0.0), max(ends, default=1.0)
 
 
 def along(value: float, low: float, high: float) -> str:
-    """How far between the two the value is, in %."""
+    """Return the position of the value between low and high, in %."""
     return f"{100 * (value - low) / max(high - low, 1e-9):.1f}"
 
 
 def sparkline(row: BoardRow, low: float, high: float, width: int) -> str:
-    """The bot's μ over its matches, between low and high, in so many letters at most."""
+    """Return the bot's μ over its matches, between low and high, in at most `width` characters."""
     steps = len(SPARKS) - 1
     levels = (point.mu for point in sampled(row.history, width))
     return "".join(
@@ -173,9 +169,9 @@ def sparkline(row: BoardRow, low: float, high: float, width: int) -> str:
 
 
 def sampled(history: Sequence[HistoryPoint], most: int) -> list[HistoryPoint]:
-    """At most so many of the points, as even over the matches as they lie, the first and the last always among them.
+    """Return at most `most` points, spread evenly over the matches, with the first and the last one.
 
-    A history has many more points at its beginning than later, which no plot has room for.
+    A history has more points at its beginning than a plot has room for.
     """
     if not history:
         return []
@@ -186,5 +182,5 @@ def sampled(history: Sequence[HistoryPoint], most: int) -> list[HistoryPoint]:
 
 
 def typeset(text: str) -> str:
-    """Numbers with the minus sign of good print."""
+    """Replace hyphens by the typographic minus sign."""
     return text.replace("-", "\u2212")

@@ -1,16 +1,17 @@
-"""The tables of the store. Each change here is a migration too (migrations/versions); a test compares the two.
+"""The tables of the store. A change here needs a migration (migrations/versions); a test compares the two.
 
-What a name means:
-- a *version* of a bot is immutable: its files are kept in the home under their content hash;
-- a *block* is a deal that some entrants play once for every rotation of the seats; blocks are numbered in the order in
-  which they count, whatever the order in which they are played;
-- a *scope* is one tournament's id, or ALL for all tournaments together. Standings, ratings and refits are kept for
-  both, so that a leaderboard reads as many rows as there are bots, not as many as there are matches;
-- on a *seat* sat a version of a bot, or a person;
-- a *token* lets a user do something over the network. Only its hash is kept, so that who reads the store gets nothing.
+Table and column names are fixed; some are older than today's words: `refits` holds strengths, `surprises` upsets.
 
-No page may take longer because there are more matches. What a list of matches can be asked for has an index that ends
-with the match's id, so that the newest are found without a look at the others; what is counted is kept, not counted.
+- A *version* of a bot is immutable: its files are in the home under their content hash.
+- A *block* is one deal that its entrants play in every rotation of the seats. Blocks are numbered in the order in which
+  they count, whatever order they are played in.
+- A *scope* is a tournament's id, or ALL for all tournaments together. Standings are stored for both, so that a
+  leaderboard reads one row per bot instead of all matches.
+- A *seat* has a bot version or a person.
+- A *token* permits a user to do something over the network. Only its hash is stored.
+
+Invariant: no page takes longer with more matches. Every list of matches has an index that ends with the match id, so
+that the newest are found directly; counts are stored, not computed.
 """
 
 from __future__ import annotations
@@ -35,9 +36,9 @@ from arena.store.columns import large, words
 ALL = 0
 """The scope of all tournaments together."""
 PLAY = "play"
-"""The format of the tournament in which matches with people are kept."""
+"""The format of the open-ended tournament of casual matches."""
 REMOTE = "remote"
-"""The format of the ladder of bots that play from elsewhere."""
+"""The format of the open-ended ladder of remote bots."""
 
 metadata = MetaData(
     naming_convention={
@@ -64,7 +65,7 @@ versions = Table(
     Column("bot_id", ForeignKey("bots.id"), nullable=False),
     Column("version", words(100), nullable=False),
     Column("content_hash", words(64), nullable=False),
-    Column("program", words(), nullable=False),  # the file or folder in the home, below bots/; empty: it runs elsewhere
+    Column("program", words(), nullable=False),  # the file or folder below bots/ in the home; empty for a remote bot
     Column("language", words(100), nullable=False),
     Column("games", JSON, nullable=False),
     Column("notes", words(), nullable=False),
@@ -79,7 +80,7 @@ tournaments = Table(
     Column("id", Integer, primary_key=True),
     Column("name", words(200), nullable=False),
     Column("format", words(40), nullable=False),
-    Column("options", JSON, nullable=False),  # all that is needed to go on with it
+    Column("options", JSON, nullable=False),  # everything needed to resume it
     Column("seed", words(), nullable=False),
     Column("rated", Boolean, nullable=False),
     Column("state", words(20), nullable=False),
@@ -102,9 +103,9 @@ brackets = Table(
     Column("bracket", words(60), primary_key=True),
     Column("place", Integer, nullable=False),  # the order in which the tournament plays them
     Column("state", words(20), nullable=False),
-    Column("folded", Integer, nullable=False),  # so many of its blocks are counted in the standings
-    Column("matches", Integer, nullable=False),  # so many matches are in these blocks
-    Column("played", Integer, nullable=False),  # so many of its matches are on record, counted or not
+    Column("folded", Integer, nullable=False),  # blocks that are counted in the standings
+    Column("matches", Integer, nullable=False),  # matches in these blocks
+    Column("played", Integer, nullable=False),  # stored matches, counted or not
 )
 
 blocks = Table(
@@ -116,7 +117,7 @@ blocks = Table(
     Column("round", words(60), nullable=False),
     Column("deal", Integer, nullable=False),
     Column("entrants", JSON, nullable=False),
-    Column("pairs", LargeBinary),  # see arena.tournament.standings; null until the block is counted
+    Column("pairs", LargeBinary),  # arena.rating.standings.pair_points; null until the block is counted
 )
 
 matches = Table(
@@ -127,15 +128,15 @@ matches = Table(
     Column("bracket", words(60), nullable=False),
     Column("block", Integer, nullable=False),
     Column("rotation", Integer, nullable=False),
-    Column("name", words(100), nullable=False, unique=True),  # what people call it: 3-mantis-17-2
+    Column("name", words(100), nullable=False, unique=True),  # for example 3-mantis-17-2
     Column("seed", words(), nullable=False),
     Column("ending", words(), nullable=False),
     Column("decisions", Integer, nullable=False),
-    Column("reruns", Integer, nullable=False),  # how often the host, not a bot, spoiled it before
+    Column("reruns", Integer, nullable=False),  # repetitions after a fault of the host
     Column("played", words(32), nullable=False),
-    Column("sandbox", words(10), nullable=False),  # the tier that the bots ran in
-    Column("overhead_ms", Float, nullable=False),  # what it took besides the bots' turns
-    Column("overloaded", Boolean, nullable=False),  # whether the machine had too much to do meanwhile
+    Column("sandbox", words(10), nullable=False),  # the tier of the bots
+    Column("overhead_ms", Float, nullable=False),  # the time besides the bots' turns
+    Column("overloaded", Boolean, nullable=False),  # whether the machine was overloaded
     Column("replay", LargeBinary, nullable=False),  # zlib
     UniqueConstraint("tournament_id", "bracket", "block", "rotation"),
     Index("ix_matches_tournament_id", "tournament_id", "id"),
@@ -148,24 +149,24 @@ seats = Table(
     metadata,
     Column("match_id", ForeignKey("matches.id"), primary_key=True),
     Column("seat", Integer, primary_key=True, autoincrement=False),
-    Column("version_id", ForeignKey("versions.id")),  # null where a person sat
+    Column("version_id", ForeignKey("versions.id")),  # null for a person
     Column("placement", Integer, nullable=False),
     Column("won", Float, nullable=False),  # a win that n seats share counts 1/n
     Column("think_ms", Float, nullable=False),
     Column("decisions", Integer, nullable=False),
     Column("fault", words(20)),
     Column("detail", words()),
-    Column("wall_ms", Float),  # how long the match waited for it
-    Column("cpu_ms", Float),  # of the processor; null where that was not measured
-    Column("person", words(100)),  # the name of the person who sat here
-    Column("bracket", words(60), nullable=False),  # the match's, once more: a bot's matches are looked for by bracket
+    Column("wall_ms", Float),  # the time that the match waited for it
+    Column("cpu_ms", Float),  # CPU time; null if it was not measured
+    Column("person", words(100)),  # the name of the person
+    Column("bracket", words(60), nullable=False),  # a copy of the match's, for an index by bot and bracket
     CheckConstraint("(version_id IS NULL) <> (person IS NULL)", name="ck_seats_occupant"),
     Index("ix_seats_version_id", "version_id", "match_id"),
     Index("ix_seats_version_id_bracket", "version_id", "bracket", "match_id"),
     sqlite_with_rowid=False,
 )
 
-# There are few faults among many seats. These have nothing but the faults.
+# Partial indexes: faults are few among many seats.
 Index(
     "ix_seats_fault",
     seats.c.match_id,
@@ -190,7 +191,7 @@ standings = Table(
     Column("sigma", Float(53), nullable=False),
     Column("matches", Integer, nullable=False),
     Column("wins", Float(53), nullable=False),
-    Column("placements", JSON, nullable=False),  # how often first, second, and so on
+    Column("placements", JSON, nullable=False),  # how often first, second, …
     Column("think_ms", Float(53), nullable=False),
     Column("decisions", large(), nullable=False),
     Column("think_times", JSON, nullable=False),  # matches by mean think time
@@ -229,7 +230,7 @@ refits = Table(
     Column("strength", Float(53), nullable=False),
     Column("low", Float(53)),
     Column("high", Float(53)),
-    Column("separated_from", JSON, nullable=False),  # the ids of the versions that it is told apart from
+    Column("separated_from", JSON, nullable=False),  # the ids of the versions that it is separated from
 )
 
 seat_tallies = Table(
@@ -251,9 +252,9 @@ surprises = Table(
     Column("scope", Integer, primary_key=True, autoincrement=False),
     Column("bracket", words(60), primary_key=True),
     Column("version_id", ForeignKey("versions.id"), primary_key=True),
-    Column("won", Boolean, primary_key=True, autoincrement=False),  # a win with a slight chance, a loss with a good one
-    Column("place", Integer, primary_key=True, autoincrement=False),  # 0 is the most surprising one
-    Column("chance", Float(53), nullable=False),  # to win the match, by the ratings of just before
+    Column("won", Boolean, primary_key=True, autoincrement=False),  # an unlikely win, or an unlikely loss
+    Column("place", Integer, primary_key=True, autoincrement=False),  # 0 is the greatest upset
+    Column("chance", Float(53), nullable=False),  # to win, by the ratings before the match
     Column("match", words(100), nullable=False),  # its name
 )
 
@@ -266,7 +267,7 @@ tokens = Table(
     Column("scopes", JSON, nullable=False),
     Column("created", words(32), nullable=False),
     Column("expires", words(32)),  # null: never
-    Column("revoked", words(32)),  # when; null: it was not
+    Column("revoked", words(32)),  # when; null: not revoked
     Index("ix_tokens_user_name", "user_name"),
 )
 

@@ -111,7 +111,7 @@ def test_what_no_bot_has_gets_no_column() -> None:
 
 def test_boards_with_nobody_or_one_bot() -> None:
     nobody = Board("mantis", None, 0, [], [])
-    assert "Nothing has been played" in printed(render(nobody), 80)
+    assert "No matches in this bracket" in printed(render(nobody), 80)
     assert "met nobody" in printed(render_head_to_head(nobody), 80)
     alone = board(bots=BOTS[:1], seats=1)
     assert "searcher" in printed(render(alone), 80)

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 import arena.rating.bradley_terry
-from arena.rating.bradley_terry import ELO, FEWEST_BLOCKS, Floats, Pairs, StrengthFit, fit_strengths
+from arena.rating.bradley_terry import ELO, MIN_BLOCKS, Floats, Pairs, StrengthFit, fit_strengths
 
 PLANTED = np.array([-250.0, -100.0, -50.0, 0.0, 120.0, 280.0])
 
@@ -150,7 +150,7 @@ def test_separation_looks_both_ways() -> None:
     assert not refitted.separated(0, 0)
 
 
-@pytest.mark.parametrize("blocks", [1, FEWEST_BLOCKS - 1])
+@pytest.mark.parametrize("blocks", [1, MIN_BLOCKS - 1])
 def test_too_few_blocks_tell_nothing(blocks: int) -> None:
     refitted = fit_strengths(2, duel(4, 0, blocks))
     assert refitted.strength[0] > refitted.strength[1]
@@ -222,5 +222,5 @@ def test_a_large_field(monkeypatch: pytest.MonkeyPatch) -> None:
     pairs = tables(rng, strength, 1500)
     refitted = fit_strengths(60, pairs, replicates=50)
     assert np.corrcoef(refitted.strength, strength)[0, 1] > 0.97
-    monkeypatch.setattr(arena.rating.bradley_terry, "CELLS_AT_ONCE", 60 * 60 * 7)
+    monkeypatch.setattr(arena.rating.bradley_terry, "MATRIX_CELLS", 60 * 60 * 7)
     assert same(refitted, fit_strengths(60, pairs, replicates=50))

@@ -17,7 +17,7 @@ from arena.errors import UnknownOptionValue
 from arena.games.brackets import Bracket
 from arena.games.registry import GAMES, profile_of
 from arena.rating.trueskill import (
-    LEAST_TIE_RATE,
+    MIN_TIE_RATE,
     Rating,
     Scale,
     chance_to_win,
@@ -218,7 +218,7 @@ def test_great_tables(seats: int, gap: float) -> None:
 @pytest.mark.parametrize("apart", [0.0, 1.0, 300.0, 1e6])
 @pytest.mark.parametrize("sigma", [0.01, 1.0, 100.0])
 def test_every_rating_is_a_number(placements: list[int], apart: float, sigma: float) -> None:
-    for rating in Scale(LEAST_TIE_RATE).rate([Rating(seat * apart, sigma) for seat in range(4)], placements):
+    for rating in Scale(MIN_TIE_RATE).rate([Rating(seat * apart, sigma) for seat in range(4)], placements):
         assert isfinite(rating.mu)
         assert 0 < rating.sigma <= sigma
 
@@ -285,7 +285,7 @@ def test_every_bracket_has_a_measured_tie_rate() -> None:
     for game in GAMES.values():
         for bracket in Bracket.all_of(game):
             measured = profile_of(game.name).tie_rates[tuple(value for _, value in bracket.options)]
-            assert LEAST_TIE_RATE <= draw_probability(game.name, dict(bracket.options)) == measured < 0.2
+            assert MIN_TIE_RATE <= draw_probability(game.name, dict(bracket.options)) == measured < 0.2
 
 
 def test_options_that_are_not_given_have_their_default() -> None:

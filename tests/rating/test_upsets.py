@@ -6,7 +6,7 @@ from random import Random
 
 from arena.rating.standings import Standings
 from arena.rating.trueskill import Rating, Scale, chance_to_win
-from arena.rating.upsets import MOST_KEPT, Upset, Upsets
+from arena.rating.upsets import MAX_UPSETS, Upset, Upsets
 from arena.records import SeatRecord
 
 STRONG, MIDDLING, WEAK = Rating(30.0, 1.0), Rating(25.0, 1.0), Rating(20.0, 1.0)
@@ -64,16 +64,16 @@ def test_those_that_are_kept_are_the_most_surprising_of_all() -> None:
             if winner != favourite:
                 wins.append(Upset(chance_to_win(ratings, winner), str(number)))
                 losses.append(Upset(chance_to_win(ratings, favourite), str(number)))
-        assert upsets.wins[1] == sorted(wins, key=lambda surprise: surprise.chance)[:MOST_KEPT]
-        assert upsets.losses[2] == sorted(losses, key=lambda surprise: -surprise.chance)[:MOST_KEPT]
+        assert upsets.wins[1] == sorted(wins, key=lambda surprise: surprise.chance)[:MAX_UPSETS]
+        assert upsets.losses[2] == sorted(losses, key=lambda surprise: -surprise.chance)[:MAX_UPSETS]
 
 
 def test_of_two_that_are_alike_the_earlier_is_kept() -> None:
     upsets = Upsets()
-    for number in range(MOST_KEPT + 3):
+    for number in range(MAX_UPSETS + 3):
         upsets.note(table(0, 1), [STRONG, WEAK], str(number))
-    assert [surprise.match for surprise in upsets.wins[2]] == [str(number) for number in range(MOST_KEPT)]
-    assert [surprise.match for surprise in upsets.losses[1]] == [str(number) for number in range(MOST_KEPT)]
+    assert [surprise.match for surprise in upsets.wins[2]] == [str(number) for number in range(MAX_UPSETS)]
+    assert [surprise.match for surprise in upsets.losses[1]] == [str(number) for number in range(MAX_UPSETS)]
 
 
 def test_the_chances_are_those_of_just_before_the_match() -> None:

@@ -98,7 +98,7 @@ def test_markdown_has_every_board() -> None:
     text = as_markdown(boards, overall(boards))
     assert re.findall(r"^## (.*)$", text, re.MULTILINE) == ["Overall", "mantis", "tentagram"]
     assert "| searcher | 2.1.0 | Python |" in text
-    assert "≈ not told apart from the next row at 95 %." in text
+    assert "≈ statistically tied with the next bot (95 %)." in text
     assert "Overall" not in as_markdown(boards, None)
 
 
@@ -132,4 +132,4 @@ def test_markdown_shows_names_as_they_are(name: str, written: str) -> None:
 def test_markdown_of_boards_with_nobody_and_one_bot() -> None:
     sample = board(bots=[("solo", "1", "x", 1.0, 1.0, {})], seats=1)
     assert "the only bot" in as_markdown([sample], None)
-    assert "Nothing has been played" in as_markdown([replace(sample, rows=[], head_to_head=[])], None)
+    assert "No matches in this bracket" in as_markdown([replace(sample, rows=[], head_to_head=[])], None)

@@ -234,7 +234,7 @@ def test_a_dry_run_plays_nothing(tmp_path: Path) -> None:
         (("tournament", "random@7", "greedy"), "`random` has no version `7`: choose 1.0."),
         (("leaderboard", "--json", "--csv"), "one form at a time"),
         (("leaderboard", "--tournament", "9" * 30), "There is no tournament"),
-        (("leaderboard", "--bracket", "mantis/grab"), "nobody has played there"),
+        (("leaderboard", "--bracket", "mantis/grab"), "No `mantis/grab` matches on record"),
         (("leaderboard", "--tournament", "cup"), "There is no tournament `cup` here"),
         (("compare", "random", "random"), "random 1.0 cannot be compared with itself."),
         (("export", "everything"), "there is nothing called 'everything'"),
@@ -273,4 +273,4 @@ def test_compare_says_who_is_stronger_in_one_sentence(tmp_path: Path) -> None:
 
 
 def board_is_empty(home: Path) -> bool:
-    return "no match has been counted yet" in complaint("leaderboard", "--home", home)
+    return "No matches on record." in complaint("leaderboard", "--home", home)

@@ -215,7 +215,7 @@ def test_what_is_not_known_is_left_out() -> None:
 def test_nobody_has_played() -> None:
     found = page([Board("mantis", None, 0, [], [])], OverallBoard(["mantis"], []))
     check(found)
-    assert "Nothing has been played in this bracket yet." in found.texts
+    assert "No matches in this bracket yet." in found.texts
 
 
 def test_the_same_boards_give_the_same_page() -> None:
