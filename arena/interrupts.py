@@ -12,8 +12,7 @@ from __future__ import annotations
 
 import signal
 import threading
-from collections.abc import Callable, Coroutine, Iterator
-from contextlib import contextmanager
+from collections.abc import Callable, Coroutine
 from types import FrameType, TracebackType
 from typing import Any, Self, TypeVar
 
@@ -36,19 +35,6 @@ def ignore_in_worker() -> None:
     """Leave interrupts to the parent: Ctrl-C reaches the whole process group. SIGTERM ends this process at once."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     signal.signal(signal.SIGTERM, signal.SIG_DFL)
-
-
-@contextmanager
-def sigint_ignored() -> Iterator[None]:
-    """Let processes started in the block ignore Ctrl-C, which reaches the whole group, from their first instruction."""
-    if threading.current_thread() is not threading.main_thread():  # only there can handlers be set
-        yield
-        return
-    handler = signal.signal(signal.SIGINT, signal.SIG_IGN)
-    try:
-        yield
-    finally:
-        signal.signal(signal.SIGINT, handler)
 
 
 def ignore_all() -> None:

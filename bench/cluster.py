@@ -32,15 +32,13 @@ from rich.table import Table
 
 from arena.store.home import Home
 from arena.tournament.event import Event
-from arena.tournament.runners.dask.link import Link
+from arena.tournament.runners.dask.link import ClusterLink
 from bench.tournament import CORES, QUICK_BOTS, out, play, take_in, verdict
 
 KINDS = {
-    "cluster scheduler": "scheduler",
-    "cluster worker": "Dask's workers",
-    "cluster local": "scheduler",
-    "cluster.table": "referees",
-    "spawn_main": "referees",
+    "runners.dask": "scheduler and Dask's workers",
+    "cluster local": "scheduler and Dask's workers",
+    "arena.tournament.runners": "referees",
 }
 LOOK_EVERY = 0.2
 """Seconds between two looks at the processes: so much of what one does last is not seen."""
@@ -94,7 +92,7 @@ class ProcessorTime:
 
 
 @contextmanager
-def cluster(cache: Path) -> Iterator[Link]:
+def cluster(cache: Path) -> Iterator[ClusterLink]:
     """A cluster on this machine."""
     command = (sys.executable, "-m", "arena", "cluster", "local", "--workers", str(CORES), "--port", "0")
     environment = {**os.environ, "ARENA_CLUSTER_CACHE": str(cache)}
@@ -104,7 +102,7 @@ def cluster(cache: Path) -> Iterator[Link]:
             line = process.stdout.readline()
             found = re.search(r"tcp://\S+", line)
             assert found, f"the cluster has not said where it is, but: {line!r}"
-            yield Link(found[0])
+            yield ClusterLink(found[0])
         finally:
             process.terminate()
 
@@ -117,8 +115,8 @@ def main(
     os.environ.setdefault("GRPC_VERBOSITY", "ERROR")
     out.print(f"{CORES} cores, load {os.getloadavg()[0]:.1f} before the start.", highlight=False)
     ratios: dict[str, list[float]] = {}
-    used: dict[tuple[str, Link | None], Counter[str]] = {}
-    matches_of: Counter[tuple[str, Link | None]] = Counter()
+    used: dict[tuple[str, ClusterLink | None], Counter[str]] = {}
+    matches_of: Counter[tuple[str, ClusterLink | None]] = Counter()
     table = Table("round", "bracket", "here, matches/s", "cluster, matches/s", "ratio", box=box.SIMPLE_HEAD)
     processor = ProcessorTime()
     with TemporaryDirectory() as folder, cluster(Path(folder) / "cache") as link:

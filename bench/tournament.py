@@ -39,11 +39,12 @@ from arena.store.store import Store
 from arena.store.strengths import update_strengths
 from arena.submissions.install import launch_of
 from arena.submissions.submit import SubmissionRequest, submit
-from arena.tournament.conductor import Conductor, Progress
+from arena.tournament.conductor import Conductor
 from arena.tournament.event import Event
-from arena.tournament.runners.dask.link import Link
-from arena.tournament.runners.local import LocalRunner, Runner
-from arena.tournament.runners.worker import WorkerSetup
+from arena.tournament.progress import Progress
+from arena.tournament.runners.base import MakeRunner
+from arena.tournament.runners.dask.link import ClusterLink
+from arena.tournament.runners.local import LocalRunner
 from bench.referee import PINNED, PYTHON, Contestant, Figures, rate
 from bench.stores import fill
 
@@ -86,7 +87,7 @@ def play(
     home: Home,
     bots: tuple[str, ...],
     event: Event,
-    link: Link | None = None,
+    link: ClusterLink | None = None,
     at_first_result: Callable[[], None] = lambda: None,
 ) -> Played:
     """Plays a tournament as `arena tournament` does, here or on a cluster."""
@@ -107,13 +108,13 @@ def play(
             "", event.format, event.as_json(), "bench", [version.id for version in versions], event.brackets
         )
         by_id = {version.id: version for version in versions}
-        programs = {version.id: launch_of(home, version) for version in versions}
-        players: Callable[[WorkerSetup, int, int], Runner] = LocalRunner
+        launches = {version.id: launch_of(home, version) for version in versions}
+        runner: MakeRunner = LocalRunner
         if link:
             from arena.tournament.runners.dask.runner import dask_runner  # what it needs is not always installed
 
-            players = dask_runner(link, home, by_id)
-        Conductor(home, store, record, by_id, programs, jobs=CORES, show=show, players=players).play()
+            runner = dask_runner(link, home, by_id)
+        Conductor(home, store, record, by_id, launches, jobs=CORES, show=show, runner=runner).play()
         ended = perf_counter()
         played = store.tournaments.load(record.id).played
         standings = [store.standings.load(record.id, bracket) for bracket in event.brackets]

@@ -14,9 +14,10 @@ from arena.store.bots import BotVersion
 from arena.store.home import Home
 from arena.store.store import Store
 from arena.submissions.install import launch_of
-from arena.tournament.conductor import Conductor, Progress
+from arena.tournament.conductor import Conductor
 from arena.tournament.event import Event
 from arena.tournament.formats import Duel
+from arena.tournament.progress import Progress
 from arena.tournament.stopping import SequentialTest
 
 

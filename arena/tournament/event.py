@@ -15,11 +15,9 @@ from arena.rating.sprt import Hypotheses
 from arena.rating.trueskill import Scale, draw_probability
 from arena.referee import Limits
 from arena.sandbox import Allowance, Sandbox, Tier
+from arena.tournament.config import CONFIG
 from arena.tournament.formats import FORMATS, Duel, Field, Format, Gauntlet, Knockout, Ladder, RoundRobin, Swiss
 from arena.tournament.stopping import MatchLimit, SequentialTest, StopRule, TimeLimit, UntilSeparated
-
-MATCHES_PER_BOT = 200
-"""A round robin plays about so many matches for each bot of a bracket, unless the organiser says otherwise."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -103,17 +101,22 @@ class Event:
                 if newcomer is None:
                     raise BadTournament(f"the newcomer of the gauntlet does not play {bracket.name}.")
                 cycle = Gauntlet(field, newcomer).pairings_per_cycle * field.seats
-                usual = None if self._stops else max(1, ceil(MATCHES_PER_BOT / cycle))
+                usual = None if self._stops else max(1, ceil(CONFIG.matches_per_bot / cycle))
                 return Gauntlet(field, newcomer, cycles=self.rounds or usual)
         raise BadTournament(f"there is no format {self.format!r}: choose one of {', '.join(FORMATS)}.")
+
+    @property
+    def seconds_each(self) -> float | None:
+        """The time limit of each bracket."""
+        return None if self.seconds is None else self.seconds / len(self.brackets)
 
     def stop_rules(self) -> list[StopRule]:
         """The rules that end a bracket before its format does. Make them when the bracket begins."""
         rules: list[StopRule] = []
         if self.matches is not None:
             rules.append(MatchLimit(self.matches))
-        if self.seconds is not None:
-            rules.append(TimeLimit(self.seconds / len(self.brackets)))
+        if self.seconds_each is not None:
+            rules.append(TimeLimit(self.seconds_each))
         if self.until_separated:
             rules.append(UntilSeparated())
         if self.hypotheses is not None:
@@ -149,4 +152,4 @@ class Event:
             return None
         field = drawn.field
         matches_of_each = drawn.pairings_per_cycle * field.seats * field.seats / field.size
-        return max(1, ceil(MATCHES_PER_BOT / matches_of_each))
+        return max(1, ceil(CONFIG.matches_per_bot / matches_of_each))

@@ -10,7 +10,7 @@ from arena.events import Activity, Note
 from arena.reports.board import Board
 from arena.tournament.estimate import Forecast
 from arena.tournament.formats.elimination import KnockoutRound
-from arena.tournament.runners.local import Pace
+from arena.tournament.runners.base import WorkerPace
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,7 +63,7 @@ class TournamentProgress:
     replayed: int
     """Matches that are played again because of a fault of the host."""
     last_host_fault: str
-    workers: tuple[Pace, ...]
+    workers: tuple[WorkerPace, ...]
     """The speed of each worker of a cluster."""
 
 

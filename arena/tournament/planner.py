@@ -1,4 +1,4 @@
-"""Jobs: the matches of a block, as they are handed to the workers. Nothing heavy is imported here."""
+"""Plan the matches of a block: names, seeds and seat orders. Nothing heavy is imported here."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from arena.referee import MatchPlan
 
 
 class PlannedMatch(NamedTuple):
-    """A match to be played."""
+    """A match that is to be played."""
 
     block: int
     rotation: int
@@ -22,11 +22,12 @@ class PlannedMatch(NamedTuple):
     versions: tuple[int, ...]
     """In seat order."""
     reruns: int = 0
+    """How often the host has spoiled it."""
 
 
 @dataclass(frozen=True, slots=True)
 class MatchPlanner:
-    """Makes the jobs of one bracket of a tournament."""
+    """Plans the matches of one bracket of a tournament."""
 
     tournament: int
     bracket: Bracket
@@ -34,13 +35,14 @@ class MatchPlanner:
     versions: Sequence[int]
     """The bot versions of the entrants, by number."""
     labels: Mapping[int, str]
-    """What each version is called in replays."""
+    """The name of each version in replays."""
     sealed: bool = True
 
-    def job(self, block: BlockRecord, rotation: int) -> PlannedMatch:
+    def match(self, block: BlockRecord, rotation: int) -> PlannedMatch:
+        """Return one rotation of a block."""
         versions = tuple(self.versions[entrant] for entrant in seating(block.entrants, rotation))
         plan = MatchPlan(
-            # The bots see this name, so it must not tell the seed.
+            # The bots see this name, so it must not reveal the seed.
             id=f"{self.tournament}-{self.bracket.name.replace('/', '.')}-{block.number + 1}-{rotation + 1}",
             game=self.bracket.game,
             options=dict(self.bracket.options),
@@ -50,14 +52,14 @@ class MatchPlanner:
         return PlannedMatch(block.number, rotation, plan, versions)
 
     def _seed_of(self, deal: int) -> str:
-        """The seed of a deal. It stands in replays, which anybody may read while the tournament goes on: whoever knew
-        the tournament's own seed from it would know all cards to come."""
-        place = f"{self.bracket.name}/{deal}"
+        """Return the seed of a deal. Replays contain it and are public during the tournament, so it must not reveal
+        the tournament's seed, which determines all cards to come."""
+        name = f"{self.bracket.name}/{deal}"
         if not self.sealed:
-            return f"{self.seed}/{place}"
-        return hmac.new(self.seed.encode(), place.encode(), sha256).hexdigest()[:32]
+            return f"{self.seed}/{name}"
+        return hmac.new(self.seed.encode(), name.encode(), sha256).hexdigest()[:32]
 
 
 def seating(entrants: Sequence[int], rotation: int) -> tuple[int, ...]:
-    """Who sits where in a rotation of a block: everybody moves on by one seat each time."""
+    """Return the entrants of a block in seat order: in each rotation all move by one seat."""
     return tuple(entrants[(seat + rotation) % len(entrants)] for seat in range(len(entrants)))

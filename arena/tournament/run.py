@@ -25,7 +25,7 @@ from arena.store.home import Home
 from arena.store.store import Store
 from arena.store.tournaments import State, TournamentRecord
 from arena.submissions.install import launch_of
-from arena.tournament.conductor import Conductor, Progress
+from arena.tournament.conductor import Conductor
 from arena.tournament.entrants import Find, default_brackets, find_entrant, find_entrants, preview_entrant
 from arena.tournament.estimate import forecast
 from arena.tournament.event import Event
@@ -40,9 +40,10 @@ from arena.tournament.outcome import (
     TournamentResult,
     TournamentStarted,
 )
-from arena.tournament.runners.dask.link import Link
-from arena.tournament.runners.local import LocalRunner, Runner
-from arena.tournament.runners.worker import WorkerSetup
+from arena.tournament.progress import Progress
+from arena.tournament.runners.base import MakeRunner
+from arena.tournament.runners.dask.link import Certificates, ClusterLink
+from arena.tournament.runners.local import LocalRunner
 
 APPLIES_TO = {
     "rounds": ("round-robin", "swiss", "gauntlet"),
@@ -100,12 +101,12 @@ def forecast_tournament(home: Home, request: TournamentRequest, notify: OnEvent)
         return TournamentForecast(event.format, jobs, each, tuple(brackets))
 
 
-def cluster_link(cluster: ClusterAddress | None) -> Link | None:
+def cluster_link(cluster: ClusterAddress | None) -> ClusterLink | None:
     """Return the checked link to a cluster; None: play on this machine."""
     if cluster is None:
         return None
     ca, cert, key = (None if file is None else Path(file) for file in (cluster.ca, cluster.cert, cluster.key))
-    link = Link(cluster.address, ca, cert, key)
+    link = ClusterLink(cluster.address, Certificates(ca, cert, key))
     link.check()
     return link
 
@@ -178,13 +179,13 @@ def _play(
     store: Store,
     record: TournamentRecord,
     request: TournamentRequest | ResumeRequest,
-    link: Link | None,
+    link: ClusterLink | None,
     notify: OnEvent,
     stop: Stop,
 ) -> TournamentResult:
     versions = store.bots.by_id(record.entrants)
     launches = {number: launch_of(home, version) for number, version in versions.items()}
-    runner: Callable[[WorkerSetup, int, int], Runner] = LocalRunner
+    runner: MakeRunner = LocalRunner
     if link is not None:
         from arena.tournament.runners.dask.runner import dask_runner  # Dask is an optional dependency
 
@@ -199,7 +200,7 @@ def _play(
         jobs=_jobs(request),
         at_once=request.at_once,
         show=reporter.show,
-        players=runner,
+        runner=runner,
         stop=stop,
     )
     labels = tuple(versions[version].label for version in record.entrants)

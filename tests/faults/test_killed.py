@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import signal
+from hashlib import sha256
 from pathlib import Path
 
 import psutil
@@ -91,8 +92,9 @@ def tournament_of_stubborn_bots(home: Path, tag: str, box: str) -> tuple[str | P
     place = Home(home)
     with Store.open(place.database) as store:
         for mode in ("outlives", "honest"):  # past the check, which would take its time
-            folder = stubborn_folder(place.bots, mode, tag)
-            store.bots.register(mode, None, mode, folder.name, "python", ["mantis"])
+            content = sha256(mode.encode()).hexdigest()
+            stubborn_folder(place.bots, mode, tag).rename(place.bots / content)
+            store.bots.register(mode, None, content, f"{content}/", "python", ["mantis"])
     options = ("--bracket", "mantis", "--matches", "1000000", "--jobs", "2", "--at-once", "4")
     return "tournament", "outlives", "honest", *options, *SLOW_MACHINE, *boxed(box, home)
 
@@ -113,7 +115,7 @@ def test_a_conductor_and_all_its_workers_killed_at_once_leave_no_bot(box: str, t
     with started(*tournament_of_stubborn_bots(tmp_path, tag, box)) as conductor:
         until(lambda: len(bots(tag)) == 6, "both workers had their bots")
         whole = psutil.Process(conductor.pid)
-        workers = [process for process in whole.children() if "spawn_main" in " ".join(process.cmdline())]
+        workers = [process for process in whole.children() if "arena.tournament.runners" in " ".join(process.cmdline())]
         assert len(workers) == 2
         family = whole.children(recursive=True)
         for process in (whole, *workers):  # so that none of them sees another one die

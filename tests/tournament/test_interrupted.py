@@ -110,7 +110,7 @@ def workers_of(conductor: int) -> list[psutil.Process]:
     with suppress(psutil.Error):  # it has ended
         for process in psutil.Process(conductor).children():
             with suppress(psutil.Error):  # this one has
-                if "spawn_main" in " ".join(process.cmdline()):
+                if "arena.tournament.runners" in " ".join(process.cmdline()):
                     found.append(process)
     return found
 

@@ -12,16 +12,17 @@ from arena.games.registry import codec_of
 from arena.protocol.clock import Spent
 from arena.referee.match import Limits, Match, MatchPlan
 from arena.replay import Decision, FaultKind, dumps, loads, verify
-from arena.tournament.live import AT_ONCE, FRESH, KEEP, NEW_ONE_AFTER, REST, Broadcaster, LiveFolder
+from arena.tournament.config import CONFIG
+from arena.tournament.live import LiveFolder, LiveWriter
 
 
 class Stage:
-    """Matches that go on move by move, and a broadcaster that looks on."""
+    """Matches that go on move by move, and a writer that looks on."""
 
     def __init__(self, path: Path) -> None:
         self.folder = LiveFolder(path)
         self.under_way: dict[str, Match] = {}
-        self.broadcaster = Broadcaster(self.folder, self.under_way)
+        self.writer = LiveWriter(self.folder, self.under_way)
         self.now = 100.0
 
     def begin(self, name: str, game: str = "mantis") -> Match:
@@ -43,7 +44,7 @@ class Stage:
 
     def look(self, after: float = 0.0) -> None:
         self.now += after
-        self.broadcaster.look_on(self.now)
+        self.writer.update(self.now)
 
     @property
     def shown(self) -> set[str]:
@@ -99,16 +100,16 @@ def test_a_few_matches_at_a_time_the_latest_first_and_a_new_one_every_other_seco
     matches = [stage.begin(f"1-m-{number}-1") for number in range(10)]
     stage.look()
     assert stage.shown == {"1-m-9-1"}
-    stage.look(NEW_ONE_AFTER / 2)
+    stage.look(CONFIG.live_start_interval / 2)
     assert stage.shown == {"1-m-9-1"}
     for _ in range(5):
-        stage.look(NEW_ONE_AFTER)
+        stage.look(CONFIG.live_start_interval)
     assert stage.shown == {"1-m-9-1", "1-m-8-1", "1-m-7-1"}
-    assert len(stage.shown) == AT_ONCE
+    assert len(stage.shown) == CONFIG.live_matches
     stage.end(matches[9])
-    stage.look(NEW_ONE_AFTER)
+    stage.look(CONFIG.live_start_interval)
     assert stage.shown == {"1-m-9-1", "1-m-8-1", "1-m-7-1", "1-m-6-1"}, "who came to see the end can still see it"
-    stage.look(KEEP + 1)
+    stage.look(CONFIG.live_linger + 1)
     assert "1-m-9-1" not in stage.shown
 
 
@@ -123,11 +124,11 @@ def test_a_match_that_is_broken_off_is_no_longer_shown(stage: Stage) -> None:
 def test_a_worker_that_ends_leaves_only_what_has_ended(stage: Stage) -> None:
     first, second = stage.begin("1-m-1-1"), stage.begin("1-m-2-1")
     stage.look()
-    stage.look(NEW_ONE_AFTER)
+    stage.look(CONFIG.live_start_interval)
     assert stage.shown == {"1-m-1-1", "1-m-2-1"}
     stage.end(first)
     stage.move(second)
-    stage.broadcaster.close()
+    stage.writer.close()
     assert stage.shown == {"1-m-1-1"}
     verify(loads(stage.text("1-m-1-1").encode()))
 
@@ -167,10 +168,10 @@ def test_files_that_cannot_be_written_disturb_nothing(stage: Stage, monkeypatch:
     stage.move(match)
     stage.look()
     assert stage.shown == set(), "half a line is of no use"
-    stage.look(REST / 2)
+    stage.look(CONFIG.live_retry_delay / 2)
     monkeypatch.setattr(os, "write", write)
     assert stage.shown == set(), "a disk that is full gets a rest"
-    stage.look(REST)
+    stage.look(CONFIG.live_retry_delay)
     assert stage.shown == {"1-m-1-1"}
     assert sum(isinstance(entry, Decision) for entry in match.replay.entries) == 1
 
@@ -183,8 +184,8 @@ def test_a_folder_that_is_gone_disturbs_nothing(stage: Stage) -> None:
     stage.folder.path.rmdir()
     stage.move(match)
     stage.look()
-    stage.look(REST)
-    assert not stage.broadcaster.broadcasts
+    stage.look(CONFIG.live_retry_delay)
+    assert not stage.writer.files
     stage.folder.ask()
 
 
@@ -193,7 +194,7 @@ def test_spectators_are_there_as_long_as_they_say_so(tmp_path: Path) -> None:
     assert not folder.is_wanted()
     folder.ask()
     assert folder.is_wanted()
-    os.utime(folder.wanted, (0, time.time() - FRESH - 1))
+    os.utime(folder.wanted, (0, time.time() - CONFIG.live_request_lifetime - 1))
     assert not folder.is_wanted(), "a web server that was killed does not want anything"
     folder.ask()
     assert folder.is_wanted()

@@ -15,7 +15,7 @@ from arena.errors import ReplayError
 from arena.games.frames import Film, More
 from arena.games.registry import profile_of
 from arena.replay import read_header, read_line
-from arena.tournament.live import MOST_BYTES
+from arena.tournament.live import LiveFolder
 from arena.web.config import CONFIG
 from arena.web.viewer.film import FilmMaker
 
@@ -46,7 +46,7 @@ class LiveMatch:
         """Read what was added to the file; None if nothing was. Raise OSError if the file cannot be read."""
         handle = os.open(self.file, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC)
         try:
-            data = os.pread(handle, MOST_BYTES, self.bytes_read)
+            data = os.pread(handle, LiveFolder.max_bytes, self.bytes_read)
         finally:
             os.close(handle)
         return self.feed(data)
@@ -54,7 +54,7 @@ class LiveMatch:
     def feed(self, data: bytes) -> More | None:
         """Take the next bytes of the file."""
         self.bytes_read += len(data)
-        if self.bytes_read > MOST_BYTES:
+        if self.bytes_read > LiveFolder.max_bytes:
             self.is_broken = True
             return None
         *lines, self._rest = (self._rest + data).split(b"\n")

@@ -12,7 +12,7 @@ import pytest
 from arena.games.registry import find_game
 from arena.replay import dumps, loads
 from arena.replay.selfplay import simulate_game
-from arena.tournament.live import MOST_BYTES
+from arena.tournament.live import LiveFolder
 from arena.web.config import CONFIG
 from arena.web.live.match import LiveMatch, joined
 from arena.web.viewer.film import film_of
@@ -62,7 +62,7 @@ def test_a_film_grows_with_its_file_wherever_that_is_cut(tmp_path: Path, game: s
         b"{}\n",
         b'{"format": "arena.replay/1"}\n',
         b"[" * 100_000 + b"\n",
-        b"x" * (MOST_BYTES + 1),
+        b"x" * (LiveFolder.max_bytes + 1),
     ],
 )
 def test_what_is_no_match_is_not_shown(tmp_path: Path, content: bytes) -> None:

@@ -1,11 +1,11 @@
-"""Tournaments on many machines: batches of matches are handed to the workers of a Dask cluster.
+"""Tournaments on several machines: batches of matches are played by the workers of a Dask cluster.
 
-The store of the conductor is the only truth. A cluster may lose workers, batches, results and its scheduler, and may do
-things twice; what it reports is taken once, by the name of the match.
+The store of the conductor is the only source of truth. A cluster may lose workers, batches, results and its scheduler,
+and may play matches twice; each match is taken once, by its name.
 
-    link      where the cluster is, and how it is reached
-    pool      the conductor's side: batches out, results in
-    crew      the worker's side: a process with a referee for each core that it offers
-    cache     the bots that a worker has been sent
-    service   the processes of a cluster: scheduler, worker, both on one machine
+    link      the address of a cluster, certificates, and connecting
+    runner    the conductor's side: submits batches, takes results
+    worker    the worker's side: plays batches with a local runner
+    cache     the bots that a worker has received
+    cluster   the processes of a cluster: scheduler, worker, and both on one machine
 """

@@ -1,4 +1,4 @@
-"""The processes of a cluster: a scheduler, workers that come back when they have lost it, and both on this machine."""
+"""The processes of a cluster: a scheduler, workers that reconnect, and both on this machine."""
 
 from __future__ import annotations
 
@@ -9,29 +9,26 @@ import socket
 import subprocess
 import sys
 import time
-from collections.abc import Callable, Coroutine, Sequence
+from collections.abc import Callable, Coroutine
 from contextlib import suppress
-from pathlib import Path
 from typing import Protocol
 
 import uvloop
-from distributed import Scheduler, Worker
+from distributed import Scheduler, Worker, rpc
 
-from arena import interrupts, supervisor
+from arena import interrupts
 from arena.errors import HostFault, refusal
-from arena.tournament.runners.dask.link import CORE, NO_PAGES, Link, keep_quiet, security, spare_the_cores
-from arena.tournament.runners.dask.worker import AT_A_TABLE, leave
+from arena.supervisor import die_with_parent, end, exit_status
+from arena.tournament.config import CONFIG
+from arena.tournament.runners.dask.link import CORE, Certificates, ClusterLink, configure_dask
+from arena.tournament.runners.dask.worker import leave
 
-UP_WITHIN = 60.0
-"""Seconds in which a cluster on this machine must be up."""
-LOOK = 0.1
-"""Seconds between two looks at the processes."""
-START_AGAIN_AFTER = 1.0
-"""Seconds before a process that has ended is started again."""
-PATIENCE = 10.0
+LOCALHOST = "127.0.0.1"
+NO_DASHBOARD = {"dashboard": False, "dashboard_address": f"{LOCALHOST}:0"}
+"""Dask's web server cannot be left out, but it has no pages (`DASK_SETTINGS`)."""
 
 
-class Server(Protocol):
+class DaskServer(Protocol):
     """A scheduler or a worker of Dask."""
 
     async def finished(self) -> None: ...
@@ -39,176 +36,159 @@ class Server(Protocol):
     async def close(self) -> object: ...
 
 
-def told_to_stop() -> asyncio.Event:
-    """Set by SIGTERM and Ctrl-C, from now on, whatever is being done when they come."""
+def run_scheduler(host: str, port: int, certificates: Certificates, ready: Callable[[str], None]) -> None:
+    """Run a scheduler until SIGINT or SIGTERM. `ready` gets its address."""
+    configure_dask()
+
+    async def serve() -> None:
+        stop = _stop_event()
+        try:
+            scheduler = await Scheduler(
+                host=host,
+                port=port,
+                protocol="tls://" if certificates.ca else "tcp://",
+                security=certificates.security() or {},
+                **NO_DASHBOARD,
+            )
+        except OSError as error:
+            raise HostFault(f"The scheduler cannot listen at {refusal(error, f'{host}:{port}')}") from error
+        configure_dask()
+        ready(scheduler.address)
+        await _until_stopped(scheduler, stop)
+
+    uvloop.run(serve())
+
+
+def run_worker(link: ClusterLink, cores: int, name: str, lost: Callable[[], None] = lambda: None) -> None:
+    """Run a worker until SIGINT or SIGTERM. When the scheduler is lost, call `lost` and wait for the next one."""
+    configure_dask()
+
+    async def make() -> DaskServer:
+        made: DaskServer = await Worker(
+            link.address,
+            host=_own_address(link),
+            name=name,
+            nthreads=CONFIG.batches_per_core * cores,
+            resources={CORE: cores},
+            security=link.certificates.security() or {},
+            memory_limit=0,  # matches are played in other processes
+            **NO_DASHBOARD,
+        )
+        return made
+
+    async def serve() -> None:
+        stop = _stop_event()
+        while not stop.is_set():
+            configure_dask()
+            if (worker := await _unless_stopped(make(), stop)) is not None:
+                await _until_stopped(worker, stop)
+                leave()
+                if not stop.is_set():
+                    lost()
+            with suppress(TimeoutError):
+                await asyncio.wait_for(stop.wait(), CONFIG.restart_delay)
+
+    uvloop.run(serve())
+
+
+def _stop_event() -> asyncio.Event:
     stop = asyncio.Event()
     interrupts.listen(stop.set)
     return stop
 
 
-async def until_stopped(server: Server, stop: asyncio.Event) -> None:
-    """Waits until the server ends, or ends it where it is told to stop."""
+async def _until_stopped(server: DaskServer, stop: asyncio.Event) -> None:
+    """Wait until the server ends, or close it when `stop` is set."""
     stopping, ending = asyncio.ensure_future(stop.wait()), asyncio.ensure_future(server.finished())
     await asyncio.wait((stopping, ending), return_when=asyncio.FIRST_COMPLETED)
     if stop.is_set():
         await server.close()
     stopping.cancel()
-    await asyncio.wait((ending,), timeout=PATIENCE)
+    await asyncio.wait((ending,), timeout=CONFIG.stop_timeout)
 
 
-def run_scheduler(host: str, port: int, certificates: Sequence[Path | None], ready: Callable[[str], None]) -> None:
-    """Runs a scheduler until it is stopped. `ready` is told its address."""
-    keep_quiet()
-    spare_the_cores()
-    ca, cert, key = certificates
-    protocol = "tls" if ca else "tcp"
-
-    async def serve() -> None:
-        stop = told_to_stop()
-        try:
-            scheduler = await Scheduler(
-                host=host,
-                port=port,
-                protocol=f"{protocol}://",
-                security=security(ca, cert, key) or {},
-                dashboard=False,
-                dashboard_address=NO_PAGES,
-            )
-        except OSError as error:
-            raise HostFault(f"no scheduler can listen at {refusal(error, f'{host}:{port}')}") from error
-        keep_quiet()
-        ready(scheduler.address)
-        await until_stopped(scheduler, stop)
-
-    uvloop.run(serve())
-
-
-def run_worker(link: Link, cores: int, name: str, lost: Callable[[], None]) -> None:
-    """Runs a worker until it is stopped. Dask's own ends when its scheduler is gone; this one waits for the next.
-
-    `lost` is called when that happens.
-    """
-    spare_the_cores()
-
-    async def make() -> Server:
-        made: Server = await Worker(
-            link.address,
-            host=_own_address(link),
-            name=name,
-            nthreads=AT_A_TABLE * cores,
-            resources={CORE: cores},
-            security=link.security() or {},
-            memory_limit=0,  # matches are played in other processes
-            dashboard=False,
-            dashboard_address=NO_PAGES,
-        )
-        return made
-
-    async def serve() -> None:
-        stop = told_to_stop()
-        while not stop.is_set():
-            keep_quiet()
-            if (worker := await _unless_stopped(make(), stop)) is not None:
-                await until_stopped(worker, stop)
-                leave()
-                if not stop.is_set():
-                    lost()
-            with suppress(TimeoutError):
-                await asyncio.wait_for(stop.wait(), START_AGAIN_AFTER)
-
-    uvloop.run(serve())
-
-
-def _own_address(link: Link) -> str:
-    """The address by which the scheduler is reached. Dask would listen at all of them, to whoever comes by another."""
-    host, _, port = link.address.partition("://")[2].rpartition(":")
-    family, kind, _, _, there = socket.getaddrinfo(host.strip("[]"), int(port), type=socket.SOCK_DGRAM)[0]
-    with socket.socket(family, kind) as asking:
-        asking.connect(there)  # sends nothing
-        return str(asking.getsockname()[0])
-
-
-async def _unless_stopped(making: Coroutine[object, object, Server], stop: asyncio.Event) -> Server | None:
-    """The worker, when it has found its scheduler; None where it is told to stop, or has failed."""
+async def _unless_stopped(making: Coroutine[object, object, DaskServer], stop: asyncio.Event) -> DaskServer | None:
+    """Return the worker when it is connected; None if it has failed or `stop` is set."""
     made, stopping = asyncio.ensure_future(making), asyncio.ensure_future(stop.wait())
     await asyncio.wait((made, stopping), return_when=asyncio.FIRST_COMPLETED)
     stopping.cancel()
-    made.cancel()  # does nothing where it is done
+    made.cancel()  # has no effect if it is done
     try:
         return await made
     except (asyncio.CancelledError, OSError, ValueError, RuntimeError):
-        return None  # the scheduler was there and is gone, or speaks another protocol
+        return None  # the scheduler was lost again, or uses another protocol
 
 
-# Both on this machine
+def _own_address(link: ClusterLink) -> str:
+    """Return the local address on the way to the scheduler: Dask would listen on all of them."""
+    host, port = link.host_and_port
+    family, kind, _, _, there = socket.getaddrinfo(host, port, type=socket.SOCK_DGRAM)[0]
+    with socket.socket(family, kind) as probe:
+        probe.connect(there)  # sends nothing
+        return str(probe.getsockname()[0])
+
+
+# A cluster on this machine
 
 
 class LocalCluster:
-    """A scheduler and workers on this machine, started again where one dies."""
+    """A scheduler and workers on this machine, each with one core, started again when one dies."""
 
-    def __init__(self, workers: int, port: int, said: Callable[[str], None]) -> None:
-        self.said = said
+    def __init__(self, workers: int, port: int, log: Callable[[str], None]) -> None:
+        self.log = log
         self.port = port or _free_port()
-        self.address = f"tcp://127.0.0.1:{self.port}"
-        arena = (sys.executable, "-m", "arena", "cluster")
+        self.address = f"tcp://{LOCALHOST}:{self.port}"
         cores = sorted(os.sched_getaffinity(0))
-        self._commands: list[tuple[str, tuple[str, ...], int | None]] = [
-            ("the scheduler", (*arena, "scheduler", "--host", "127.0.0.1", "--port", str(self.port)), None)
-        ]
+        self._arguments: dict[str, tuple[str, ...]] = {"the scheduler": ()}
         for number in range(workers):
-            name = f"local-{number + 1}"
-            core = cores[number] if workers == len(cores) else None
-            command = (*arena, "worker", self.address, "--cores", "1", "--name", name)
-            self._commands.append((f"worker {name}", command, core))
-        self._processes: list[subprocess.Popen[bytes]] = []
+            core = (str(cores[number]),) if workers == len(cores) else ()
+            self._arguments[f"worker local-{number + 1}"] = (f"local-{number + 1}", *core)
+        self._processes: dict[str, subprocess.Popen[bytes]] = {}
 
     def run(self, ready: Callable[[str], None]) -> None:
-        """Runs until SIGTERM or Ctrl-C raises here. `ready` is told the address when all workers are there."""
+        """Run until SIGINT or SIGTERM raises. `ready` gets the address when all workers are connected."""
         try:
-            self._processes = [self._start(command, core) for _, command, core in self._commands]
-            self._wait_until_up()
+            for name in self._arguments:
+                self._start(name)
+            self._wait_until_connected()
             ready(self.address)
             while True:
-                time.sleep(LOOK)
-                self._start_again()
+                time.sleep(CONFIG.poll_interval)
+                for name, process in self._processes.items():
+                    if process.poll() is not None:
+                        self.log(f"{name} has ended ({exit_status(process.returncode)}) and is started again.")
+                        time.sleep(CONFIG.restart_delay)
+                        self._start(name)
         finally:
-            self._end()
+            end(*reversed(self._processes.values()), grace=CONFIG.stop_timeout)
 
-    def _start(self, command: tuple[str, ...], core: int | None) -> subprocess.Popen[bytes]:
-        def before() -> None:
-            supervisor.die_with_parent(signal.SIGTERM)
-            if core is not None:
-                os.sched_setaffinity(0, {core})
-
-        return subprocess.Popen(  # noqa: S603, our own
-            command,
-            preexec_fn=before,  # there is one thread here
+    def _start(self, name: str) -> None:
+        module = (sys.executable, "-P", "-m", "arena.tournament.runners.dask", str(self.port))
+        self._processes[name] = subprocess.Popen(  # noqa: S603, our own
+            (*module, *self._arguments[name]),
             stdin=subprocess.DEVNULL,
             stdout=subprocess.DEVNULL,
             stderr=subprocess.DEVNULL,
-            # Ctrl-C is for us, and we end them. No session of their own: the system gives each session an equal share
-            # of a busy machine, so they would take more from others than processes of a tournament do.
-            process_group=0,
+            process_group=0,  # Ctrl-C is for this process, which then ends the others
         )
 
-    def _wait_until_up(self) -> None:
-        deadline = time.monotonic() + UP_WITHIN
+    def _wait_until_connected(self) -> None:
+        deadline = time.monotonic() + CONFIG.cluster_start_timeout
         while time.monotonic() < deadline:
-            if ended := [name for (name, _, _), process in self._pairs() if process.poll() is not None]:
+            if ended := [name for name, process in self._processes.items() if process.poll() is not None]:
                 raise HostFault(
-                    f"{' and '.join(ended)} ended at once: is port {self.port} taken? Choose another: --port 0"
+                    f"{' and '.join(ended)} ended at once: port {self.port} may be in use.", hint="Add `--port 0`."
                 )
-            if self._count() == len(self._commands) - 1:
+            if self._count_workers() == len(self._processes) - 1:
                 return
-            time.sleep(LOOK)
-        raise HostFault(f"the cluster was not up within {UP_WITHIN:g} s: the machine is too busy, or lacks memory.")
+            time.sleep(CONFIG.poll_interval)
+        raise HostFault(
+            f"The cluster did not start within {CONFIG.cluster_start_timeout:g} s: the machine is too busy or lacks "
+            "memory."
+        )
 
-    def _pairs(self) -> Sequence[tuple[tuple[str, tuple[str, ...], int | None], subprocess.Popen[bytes]]]:
-        return list(zip(self._commands, self._processes, strict=True))
-
-    def _count(self) -> int:
-        """How many workers the scheduler has."""
-        from distributed import rpc
+    def _count_workers(self) -> int:
+        """Return the number of workers that the scheduler knows."""
 
         async def ask() -> int:
             scheduler = rpc(self.address)
@@ -218,23 +198,25 @@ class LocalCluster:
                 await scheduler.close_rpc()
 
         with suppress(OSError, TimeoutError):
-            with socket.create_connection(("127.0.0.1", self.port), timeout=1):
-                pass  # somebody listens: only then it is worth asking, because asking waits for long
+            with socket.create_connection((LOCALHOST, self.port), timeout=1):
+                pass  # without a listener `ask` would take long
             return asyncio.run(ask())
         return 0
 
-    def _start_again(self) -> None:
-        for place, ((name, command, core), process) in enumerate(self._pairs()):
-            if process.poll() is not None:
-                self.said(f"{name} has ended with exit code {process.returncode}, and is started again.")
-                time.sleep(START_AGAIN_AFTER)
-                self._processes[place] = self._start(command, core)
 
-    def _end(self) -> None:
-        supervisor.end(*reversed(self._processes), grace=PATIENCE)
+def run_local(port: int, worker: str | None) -> None:
+    """Run a process of a local cluster: the scheduler, or the worker with this name."""
+    parent = os.getppid()
+    die_with_parent(signal.SIGTERM)
+    if os.getppid() != parent:
+        return  # the parent has ended before that
+    if worker is None:
+        run_scheduler(LOCALHOST, port, Certificates(), lambda _: None)
+    else:
+        run_worker(ClusterLink(f"tcp://{LOCALHOST}:{port}"), 1, worker)
 
 
 def _free_port() -> int:
     with socket.socket() as listener:
-        listener.bind(("127.0.0.1", 0))
+        listener.bind((LOCALHOST, 0))
         return int(listener.getsockname()[1])

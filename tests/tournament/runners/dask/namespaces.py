@@ -120,7 +120,7 @@ def link_is_cut(trial: Trial, seconds: float = CUT_FOR) -> str:
     time.sleep(seconds)
     net.restore("a")
     trial.end(home)
-    until(lambda: "The scheduler is gone" in trial.machines.said(), "worker a has noticed")
+    until(lambda: "The scheduler is lost" in trial.machines.said(), "worker a has noticed")
     return f"the link of worker a cut for {seconds:g} s"
 
 

@@ -11,8 +11,8 @@ from pathlib import Path
 import psutil
 import pytest
 
-from arena.cli.cluster import link_to
 from arena.errors import BadTournament
+from arena.tournament.runners.dask.link import Certificates, ClusterLink
 from tests.support.cli import ARENA, ROOT, complaint
 from tests.support.tournaments import board, on_record, play
 from tests.support.waiting import until
@@ -83,7 +83,7 @@ def test_bots_travel_once_are_built_there_and_do_not_play_when_they_were_changed
     assert changed.read_text(encoding="utf-8") == FIRST_CHOICE, "built where it plays"
     changed.write_text("raise SystemExit('somebody else')", encoding="utf-8")
     machines.begin(home, *EVENT)
-    assert "had been changed, and they are sent anew" in machines.end()
+    assert "have changed, and they are sent again" in machines.end()
     assert changed.read_text(encoding="utf-8") == FIRST_CHOICE
     check_equal(home, straight)
     after = {name: bots_in(machines.cache(name)) for name in ("a", "b")}
@@ -137,16 +137,19 @@ def test_a_tournament_goes_on_here_and_there(home: Path, machines: Machines, str
 @pytest.mark.parametrize(
     ("address", "certificates", "sentence"),
     [
-        ("head", (), "'head' is no address of a cluster"),
-        ("tls://head:8786", (), "needs --tls-ca, --tls-cert and --tls-key"),
-        ("tcp://head:8786", ("ca.pem",), "--tls-cert and --tls-key is missing"),
-        (None, ("ca.pem",), "certificates are for clusters"),
+        ("head", (), "Invalid address of a cluster `head`"),
+        ("tls://head:8786", (), "needs `--tls-ca`, `--tls-cert` and `--tls-key`"),
+        ("tcp://head:8786", ("ca.pem",), "`--tls-cert` and `--tls-key` is missing"),
     ],
 )
-def test_what_cannot_be_reached_is_said(address: str | None, certificates: tuple[str, ...], sentence: str) -> None:
+def test_what_cannot_be_reached_is_said(address: str, certificates: tuple[str, ...], sentence: str) -> None:
     ca, cert, key = (*map(Path, certificates), None, None, None)[:3]
     with pytest.raises(BadTournament, match=sentence):
-        link_to(address, ca, cert, key)
+        ClusterLink(address, Certificates(ca, cert, key)).check()
+
+
+def test_certificates_without_a_cluster_are_refused(tmp_path: Path) -> None:
+    assert "apply only to a cluster" in complaint("tournament", *FIELD, "--tls-ca", "ca.pem", "--home", tmp_path / "x")
 
 
 def test_the_workers_say_how_many_cores_play(tmp_path: Path) -> None:
@@ -166,7 +169,7 @@ def test_a_cluster_on_this_machine_comes_back_and_leaves_nobody_behind() -> None
             assert len(both) == 2
             both[1].kill()
             said = iter(local.stderr.readline, "")
-            assert any("worker local-1 has ended with exit code -9, and is started again" in line for line in said)
+            assert any("worker local-1 has ended (signal SIGKILL) and is started again" in line for line in said)
             until(lambda: len(psutil.Process(local.pid).children()) == 2, "it is started again")
             left = psutil.Process(local.pid).children()
         finally:

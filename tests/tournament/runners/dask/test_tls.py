@@ -120,7 +120,7 @@ def test_only_who_has_a_certificate_of_the_cluster_gets_in(tmp_path: Path, ours:
                 assert not gets_in(port, refused), (name, refused)
         done = arena("tournament", *EVENT, "--cluster", machines.address, *wrong, "--home", tmp_path / "home")
         assert done.returncode == 2
-        assert "the certificates are refused" in said(done)[-1]
+        assert "The certificates are refused" in said(done)[-1]
         played = arena("tournament", *EVENT, "--cluster", machines.address, *good, "--home", tmp_path / "home")
         assert played.returncode == 0, played
         assert "1 worker, 1 core" in played.stderr, "the stranger does not play"

@@ -1,9 +1,8 @@
-"""Who plays on which core of a worker: one tournament at a time, and no more batches than a table has room for."""
+"""A Dask worker plays for one tournament at a time, and lets none wait for ever."""
 
 from __future__ import annotations
 
 import threading
-from collections import Counter
 from collections.abc import Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
@@ -15,7 +14,7 @@ from arena.referee import Launch, Limits, Settings
 from arena.tournament.planner import PlannedMatch
 from arena.tournament.runners.dask import worker
 from arena.tournament.runners.dask.cache import BotCache
-from arena.tournament.runners.dask.worker import AT_A_TABLE, Crew, MatchBatch
+from arena.tournament.runners.dask.worker import BatchPlayer, MatchBatch
 from arena.tournament.runners.worker import Report, WorkerSetup
 
 CORES = 2
@@ -23,48 +22,46 @@ BATCHES = 12
 
 
 class Watched:
-    """A table at which nothing is played, but somebody looks who sits there."""
+    """A runner that plays nothing and notes which runs are played at the same time."""
 
-    busy: ClassVar[Counter[int]] = Counter()
-    """Batches by table."""
-    tables: ClassVar[set[int]] = set()
-    """Those that have not been closed."""
-    most_at_a_table = 0
-    most_tables = 0
+    playing: ClassVar[list[str]] = []
+    open: ClassVar[set[int]] = set()
+    most_open = 0
     lock = threading.Lock()
 
-    def __init__(self, setup: WorkerSetup) -> None:
+    def __init__(self, run: str, setup: WorkerSetup, cores: int) -> None:
         del setup
-        self.is_over = False
-        with self.lock:
-            self.tables.add(id(self))
-            Watched.most_tables = max(Watched.most_tables, len(self.tables))
+        assert cores == CORES
+        self.run = run
+        self.is_ending = False
 
-    def play(self, jobs: Sequence[PlannedMatch], programs: Mapping[int, Launch]) -> Sequence[Report]:
-        del jobs, programs
+    def start(self) -> None:
+        self.open.add(id(self))
+        Watched.most_open = max(Watched.most_open, len(self.open))
+
+    def play_batch(self, matches: Sequence[PlannedMatch], launches: Mapping[int, Launch]) -> Sequence[Report]:
+        del matches, launches
         with self.lock:
-            self.busy[id(self)] += 1
-            Watched.most_at_a_table = max(Watched.most_at_a_table, self.busy[id(self)])
+            self.playing.append(self.run)
+            assert set(self.playing) == {self.run}, "another tournament is played at the same time"
         threading.Event().wait(0.01)
         with self.lock:
-            self.busy[id(self)] -= 1
+            self.playing.remove(self.run)
         return []
 
-    def close(self) -> None:
-        with self.lock:
-            assert not self.busy[id(self)], "somebody still plays there"
-            self.tables.remove(id(self))
+    def end(self, wait: bool) -> None:
+        assert wait
+        assert not self.playing, "its batches are still played"
+        self.open.remove(id(self))
 
 
-def test_a_core_belongs_to_one_tournament_at_a_time(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """A table belongs to the tournament that it was made for, so two at a core would be two tables."""
-    monkeypatch.setattr(worker, "Table", Watched)
-    ours = Crew(CORES, BotCache(tmp_path))
+def test_a_worker_plays_for_one_tournament_at_a_time(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(worker, "BatchRunner", Watched)
+    player = BatchPlayer(BotCache(tmp_path))
     setup = WorkerSetup({}, Limits(), Settings(), None)
     batches = [MatchBatch(run, setup, {}, []) for _ in range(BATCHES) for run in ("one", "two", "three")]
-    with ThreadPoolExecutor(len(batches)) as threads:  # more than Dask would let in at once
-        played = list(threads.map(ours.play, batches))
+    with ThreadPoolExecutor(len(batches)) as threads:  # more than Dask would start at once
+        played = list(threads.map(lambda batch: player.play(batch, CORES), batches))
     assert len(played) == len(batches)
     assert not any(each.trouble or each.lacking for each in played)
-    assert Watched.most_at_a_table <= AT_A_TABLE
-    assert Watched.most_tables <= CORES
+    assert Watched.most_open == 1

@@ -1,8 +1,4 @@
-"""The process that plays on a core of a worker: the tournament's own worker, at the other end of a pipe.
-
-Dask's workers may not have children of multiprocessing, so this is a program:
-`python -m arena.tournament.runners.dask.table DESCRIPTOR`. The first thing that comes through the pipe is the setup.
-"""
+"""A worker process: `python -m arena.tournament.runners DESCRIPTOR`. The first message in the pipe is its setup."""
 
 from __future__ import annotations
 

@@ -1,0 +1,89 @@
+"""The policy constants of tournaments: sizes, intervals and timeouts. Durations are in seconds."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True, slots=True)
+class TournamentConfig:
+    """Defaults that organisers do not choose."""
+
+    matches_per_bot: int = 200
+    """Matches of each bot in a round robin or gauntlet without a number of rounds."""
+
+    # Conductor
+    write_interval: float = 0.5
+    """Results are stored at least this often …"""
+    write_batch: int = 200
+    """… or as soon as this many matches have ended, because a write has a large fixed cost."""
+    poll_interval: float = 0.1
+    """How long the conductor waits for results before it looks at signals and the clock."""
+    max_matches_at_once: int = 256
+    """The largest number of concurrent matches of a worker: they share the messages to the bots."""
+    min_matches_at_once: int = 32
+    """The smallest. With slow bots a larger number would only make all matches end late."""
+    queue_ahead: float = 1.25
+    """Workers get this many times their concurrent matches, so that they need not wait for the next ones."""
+    hold: float = 0.02
+    """How long turns may be held back to fill a message: other processes use the core in the meantime."""
+    leaders_shown: int = 5
+    leaders_time_share: int = 20
+    """Finding the leaders may take one part in this many of the time, however large the field is."""
+
+    # Runners
+    max_worker_deaths: int = 3
+    """More deaths of workers without a match in between mean that the host is unfit."""
+    max_reruns: int = 5
+    """A match that the host has spoiled more often than this ends the tournament."""
+    rerun_delay: float = 1.0
+    """How long to wait before a spoiled match is played again."""
+    stop_timeout: float = 10.0
+    """How long a process may take to end itself and its children before it is killed."""
+    report_delay: float = 0.05
+    """How long a worker collects results before it sends them, because each message interrupts the bots."""
+
+    # Dask
+    batches_per_core: int = 2
+    """Concurrent batches of a core, so that it is not idle while the last matches of one end."""
+    queued_batches: int = 1
+    """Batches that wait for each core besides those."""
+    min_batch: int = 24
+    final_batches: int = 8
+    """Towards the end the remaining matches of a core are divided into at least this many batches."""
+    scan_interval: float = 1.0
+    """How often the scheduler is asked for its workers."""
+    late_factor: float = 4.0
+    """A batch that takes this many times as long as the slowest of the latest ones is late …"""
+    late_after: float = 20.0
+    """… but never before this time."""
+    pace_window: float = 5.0
+    """The time over which the speed of a worker is measured."""
+    close_timeout: float = 3.0
+    """How long workers may take to confirm that a tournament has ended."""
+    connect_timeout: float = 10.0
+    reconnect_interval: float = 1.0
+    cluster_start_timeout: float = 60.0
+    restart_delay: float = 1.0
+    """How long to wait before a process of a cluster is started again."""
+
+    # Live files
+    live_interval: float = 0.05
+    """How often new moves are written while there are spectators."""
+    live_idle_interval: float = 0.5
+    """How often to check whether there are spectators."""
+    live_request_lifetime: float = 5.0
+    """How long a request for live files is valid."""
+    live_matches: int = 3
+    """The largest number of matches of a worker that are shown at the same time."""
+    live_start_interval: float = 2.0
+    """The shortest time between the starts of two shown matches."""
+    live_linger: float = 8.0
+    """How long a file is kept after its match, so that spectators see the end."""
+    live_retry_delay: float = 10.0
+    """How long no match is shown after a file could not be written."""
+    live_max_bytes: int = 1_000_000
+    """The largest file. A usual replay has some ten thousand bytes."""
+
+
+CONFIG = TournamentConfig()
