@@ -1,18 +1,14 @@
-"""Measures the referee from end to end: real rules, the bundled random bots in their own processes, real messages.
+"""Measure the referee end to end: real rules, the bundled random bots in their own processes, real messages.
 
-Laws of the measurement:
-- a figure is taken with one referee process, which the system places with its bots where it likes, or with one for each
-  core, pinned to it together with its bots. "At once" are the matches of all referees together;
-- the machine may be shared and noisy, so all is measured in rounds in which each contestant has one slice of time. Two
-  contestants are compared within each round, and the median of these ratios is what counts;
-- starting bots and a moment of warming up do not count. A slice counts the matches that end in it: it gains those that
-  were under way when it began, and loses those that are when it ends;
-- the think time of a decision is what the referee measures and charges, from sending the turn to having the answer. In
-  a message with several answers each has an equal part of the time;
-- baselines without any game run beside it: a pipe between two processes, with eight bytes there and back for each
-  decision; and gRPC with one decision in a message, between a server and two bots, where a bot gets its next turn when
-  it has answered the last (one by one), or any number of them at once (pipelined);
-- what cannot be measured is listed with the reason. Reached or not, it is said, and the exit code is 0.
+- There is one referee process, placed by the kernel, or one per core, pinned to it with its bots. "At once" counts the
+  matches of all referees.
+- The machine may be noisy, so everything is measured in rounds with one slice of time per contestant. Contestants are
+  compared within each round; the median of these ratios counts.
+- Starting bots and warming up are not counted. A slice counts the matches that end in it.
+- The think time of a decision is what the referee charges: the time of a message, divided among its answers.
+- Baselines without a game: a pipe between two processes with eight bytes there and back per decision; and gRPC with one
+  decision per message, where a bot gets its next turn after its answer (one by one) or any number at once (pipelined).
+- What cannot be measured is listed with the reason. The exit code is 0, whether targets are reached or not.
 """
 
 from __future__ import annotations
@@ -50,7 +46,7 @@ from rich.table import Table
 
 from arena.errors import ArenaError
 from arena.referee import Launch, Limits, Outcome, Referee
-from arena.referee.series import Pairing, pairings, play_series
+from arena.referee.series import SeriesMatch, plan_series, play_series
 from arena.replay import Decision
 from arena.submissions.build import build
 from arena.submissions.submission import find_launch, find_submission
@@ -65,14 +61,14 @@ PER_MESSAGE_GOAL, PIPE_GOAL, LATENCY_GOAL = 15, 0.4, 1.3
 LIMITS = Limits(start=60.0)
 WARM_UP = 0.3
 PATIENCE = 120.0
-"""Seconds after which a worker that reports nothing is given up."""
+"""Seconds to wait for a worker's report."""
 ECHO = "import os\nwhile data := os.read(0, 8): os.write(1, data)"
 SOAK_WARM_UP = 1000
-"""So many matches are played before the soak, until Python has got the memory that it works with."""
+"""Matches played before the soak, until memory use is steady."""
 SOAK_MARKS = (10, 50, 100)
 """In per cent."""
 SOAK_NOISE, SOAK_FILES = 0.03, 2
-"""From the first mark to the last, memory may grow by this part, and the open files by this number."""
+"""The growth allowed from the first mark to the last: of memory, as a share, and of open files."""
 
 out = Console(highlight=False, width=130)
 err = Console(stderr=True)
@@ -84,7 +80,7 @@ spawn = get_context("spawn")
 
 @dataclass(slots=True)
 class Meter:
-    """What a worker did in a slice, which begins after the warm-up and ends some seconds later."""
+    """What a worker did in a slice of time after the warm-up."""
 
     seconds: float
     bots: Sequence[int]
@@ -92,7 +88,7 @@ class Meter:
     made: float = field(default_factory=perf_counter)
     began: float = 0.0
     elapsed: float = 0.0
-    """0 as long as the slice is not over."""
+    """0 until the slice is over."""
     referee_cpu: float = 0.0
     bots_cpu: float = 0.0
     decisions: int = 0
@@ -101,11 +97,11 @@ class Meter:
     ms: list[float] = field(default_factory=list)
     """The think time of each decision."""
     start: float = nan
-    """The seconds that a bot took to start, and the bytes it held then."""
+    """Seconds that a bot took to start, and its memory then, in bytes."""
     memory: float = nan
 
     def counts(self) -> bool:
-        """Whether what happened just now counts. Begins and ends the slice."""
+        """Return whether an event counts now. Begins and ends the slice."""
         now = perf_counter()
         if not self.began and now >= self.made + WARM_UP:
             self.began = now
@@ -129,54 +125,54 @@ class Meter:
 
 @dataclass(frozen=True, slots=True)
 class Job:
-    """What a worker measures: slices with so many matches at once, one after the other."""
+    """What a worker measures: one slice for each number of matches at once."""
 
     bots: str
     matches: tuple[int, ...]
     seconds: float
     core: int | None
     barrier: Barrier
-    """Where the workers wait for each other before each slice."""
+    """Where workers wait for each other before each slice."""
 
     def run(self, results: Connection) -> None:
         if self.core is not None:
             os.sched_setaffinity(0, {self.core})
         try:
             results.send(WORK.get(self.bots, measure_matches)(self))
-        except Exception as error:  # noqa: BLE001, whatever it is, it is why there is no figure
+        except Exception as error:  # noqa: BLE001, any error is reported as the reason
             self.barrier.abort()
             results.send(f"{error.__class__.__name__}: {error}")
 
 
-def series(program: Launch, games: int) -> Iterator[Pairing]:
-    return pairings("mantis", {}, [program.label] * 2, games, "bench")
+def series(launch: Launch, games: int) -> Iterator[SeriesMatch]:
+    return plan_series("mantis", {}, [launch.label] * 2, games, "bench")
 
 
 def measure_matches(job: Job) -> list[Meter]:
-    program = find_launch(job.bots)
+    launch = find_launch(job.bots)
 
     async def measure() -> list[Meter]:
         meters = []
         async with Referee(LIMITS) as referee:
             began = perf_counter()
-            bot = await referee.pool.start(program)
+            bot = await referee.pool.start(launch)
             start, memory = perf_counter() - began, bot.child.memory()
-            async for _ in play_series(referee, series(program, 1), [program] * 2, 1):
-                pass  # now the other seat's process is there too
+            async for _ in play_series(referee, series(launch, 1), [launch] * 2, 1):
+                pass  # starts the process of the other seat
             for matches in job.matches:
                 job.barrier.wait(PATIENCE)
                 bots = [process.child.pid for process in referee.pool.processes.values()]
                 meters.append(meter := Meter(job.seconds, bots, start=start, memory=memory))
                 if matches:
-                    await play_until_over(referee, program, matches, meter)
+                    await play_until_over(referee, launch, matches, meter)
         return meters
 
     return uvloop.run(measure())
 
 
-async def play_until_over(referee: Referee, program: Launch, matches: int, meter: Meter) -> None:
-    plans = takewhile(lambda _: not meter.elapsed, series(program, 10**6))
-    async for _, outcome in play_series(referee, plans, [program] * 2, matches):
+async def play_until_over(referee: Referee, launch: Launch, matches: int, meter: Meter) -> None:
+    plans = takewhile(lambda _: not meter.elapsed, series(launch, 10**6))
+    async for _, outcome in play_series(referee, plans, [launch] * 2, matches):
         if meter.counts():
             meter.count(outcome)
 
@@ -235,16 +231,16 @@ async def _measure_per_message(job: Job, matches: int) -> Meter:
 
 
 class PerMessage:
-    """Sends every turn in a message of its own. A match has a turn of the one bot, then one of the other, and so on."""
+    """Sends every turn in its own message. The two bots take turns in each match."""
 
     def __init__(self, turns_at_once: int) -> None:
         self.free = (asyncio.Semaphore(turns_at_once), asyncio.Semaphore(turns_at_once))
-        """For each bot, how many more turns it may get before it answers one."""
+        """For each bot, how many turns it may still get before it answers one."""
         self.turns: tuple[asyncio.Queue[int], ...] = (asyncio.Queue(), asyncio.Queue())
-        """For each bot, the matches in which it is on turn."""
+        """For each bot, the matches in which it is its turn."""
         self.seats = iter((0, 1))
         self.ready = asyncio.Event()
-        """Both bots are here."""
+        """Set when both bots are connected."""
         self.sent: dict[int, float] = {}
         self.meter = Meter(0, ())
 
@@ -276,7 +272,7 @@ class PerMessage:
 
 
 def answer_per_message(address: str) -> None:
-    """The bot of these baselines."""
+    """Run the bot of these baselines."""
 
     async def play() -> None:
         async with grpc.aio.insecure_channel(address, options=[("grpc.enable_http_proxy", 0)]) as channel:
@@ -299,14 +295,14 @@ WORK: dict[str, Callable[[Job], list[Meter]]] = {
     PER_MESSAGE: measure_per_message,
     PIPELINED: measure_per_message,
 }
-"""How the baselines are measured. Whatever else has a name is a bundled bot."""
+"""How the baselines are measured. Any other name is a bundled bot's."""
 
 
 # Measuring
 
 
 class Figure(NamedTuple):
-    """What a row of the table is about."""
+    """What a row of the output measures."""
 
     bots: str
     placement: str
@@ -317,14 +313,14 @@ class Figure(NamedTuple):
 
 
 Slice = Sequence[Meter]
-"""What the workers of a contestant did at the same time."""
+"""What the workers of a contestant did in the same slice of time."""
 Figures = dict[Figure, list[Slice]]
-"""Of each figure, a slice for every round."""
+"""For each figure, a slice per round."""
 
 
 @dataclass(slots=True)
 class Contestant:
-    """Bots or a baseline in one placement."""
+    """Bots or a baseline, with one referee or one per core."""
 
     bots: str
     placement: str
@@ -332,7 +328,7 @@ class Contestant:
     failure: str | None = None
 
     def measure(self, seconds: float, figures: Figures) -> None:
-        """Adds a slice to each of its figures, or notes why it could not."""
+        """Add a slice to each of its figures, or note why not."""
         if self.failure:
             return
         cores: Sequence[int | None] = CORES if self.placement == PINNED else [None]
@@ -343,7 +339,7 @@ class Contestant:
             jobs.append(Job(self.bots, share, seconds, core, barrier))
         reports = run(jobs)
         failures = [report for report in reports if isinstance(report, str)]
-        # Those who only waited for the one that failed have less to say.
+        # Workers that waited for the one that failed only report a broken barrier.
         self.failure = min(failures, key=lambda reason: "BrokenBarrier" in reason, default=None)
         if not failures:
             for number, *meters in zip(self.matches, *reports, strict=True):
@@ -351,7 +347,7 @@ class Contestant:
 
 
 def run(jobs: Sequence[Job]) -> list[list[Meter] | str]:
-    """Runs each job in a process of its own. Returns what it measured, or why it did not."""
+    """Run each job in its own process. Return what it measured, or why it did not."""
     workers, results, reports = [], [], []
     for job in jobs:
         receiver, sender = spawn.Pipe(duplex=False)
@@ -479,7 +475,7 @@ def print_bots(figures: Figures) -> None:
 
 
 def print_verdict(claim: str, multiples: dict[str, float], reached: Callable[[float], bool]) -> None:
-    """The first of them must be reached, the others are for information."""
+    """Print the first, which must be reached, and the others for information."""
     for number, (name, multiple) in enumerate(multiples.items()):
         verdict = "[green]reached    [/]" if reached(multiple) else "[red]not reached[/]"
         if isnan(multiple):
@@ -511,20 +507,20 @@ def print_verdicts(figures: Figures) -> None:
 
 
 def vitals(referee: Referee) -> tuple[float, int, int, float]:
-    """Of the referee: memory in MB, open files, processes with all its children; and the memory of its bots in MB."""
+    """Return the referee's memory in MB, open files and processes with all children, and its bots' memory in MB."""
     gc.collect()
     us, bots = psutil.Process(), sum(process.child.memory() for process in referee.pool.processes.values())
     return us.memory_info().rss / 2**20, us.num_fds(), 1 + len(us.children(recursive=True)), bots / 2**20
 
 
 async def soak(games: int) -> None:
-    """Plays that many matches, and looks whether anything grows."""
-    program = find_launch(PYTHON)
+    """Play that many matches and report whether anything grows."""
+    launch = find_launch(PYTHON)
     table = new_table(f"{games:,} matches in a row", "after", "MB", "open files", "processes", "bots' MB")
     marks = {max(1, games * percent // 100): f"{percent} %" for percent in SOAK_MARKS}
     seen, done, began = [], -SOAK_WARM_UP, perf_counter()
     async with Referee(LIMITS) as referee:
-        async for _ in play_series(referee, series(program, SOAK_WARM_UP + games), [program] * 2, 64):
+        async for _ in play_series(referee, series(launch, SOAK_WARM_UP + games), [launch] * 2, 64):
             done += 1
             if done in marks:
                 memory, files, processes, bots = vitals(referee)
@@ -540,9 +536,12 @@ async def soak(games: int) -> None:
 
 def main(
     seconds: Annotated[float, typer.Option(min=0.1, help="Seconds for each figure in a round.")] = 1.0,
-    rounds: Annotated[int, typer.Option(min=1, help="How often each figure is taken.")] = 3,
-    quick: Annotated[bool, typer.Option("--quick", help="One round of half seconds: a look, no measurement.")] = False,
-    soak_matches: Annotated[int, typer.Option("--soak", help="Play so many matches instead: does anything grow?")] = 0,
+    rounds: Annotated[int, typer.Option(min=1, help="Number of rounds.")] = 3,
+    quick: Annotated[bool, typer.Option("--quick", help="One round of half seconds, as a quick check.")] = False,
+    soak_matches: Annotated[
+        int,
+        typer.Option("--soak", help="Play this many matches and report growth."),
+    ] = 0,
 ) -> None:
     """Measure the referee and its bots, beside a pipe and beside gRPC with one decision in a message."""
     os.environ.setdefault("GRPC_VERBOSITY", "ERROR")  # for the workers

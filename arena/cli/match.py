@@ -38,7 +38,7 @@ from arena.games.base import Json
 from arena.games.registry import find_game
 from arena.referee import Launch, Limits, Outcome, Referee, Settings
 from arena.referee.launch import distinct
-from arena.referee.series import Pairing, pairings, play_series
+from arena.referee.series import SeriesMatch, plan_series, play_series
 from arena.submissions.build import build
 from arena.submissions.submission import find_submission
 
@@ -135,7 +135,7 @@ def match(
         replays.mkdir(parents=True, exist_ok=True)
     chosen_seed = seed if seed is not None else secrets.token_hex(8)
     labels = distinct([program.label for program in programs])
-    series = list(pairings(rules.name, options, labels, games, chosen_seed, rotate=rotate))
+    series = list(plan_series(rules.name, options, labels, games, chosen_seed, rotate=rotate))
     scores, host = interrupts.run(_play(series, programs, labels, limits, settings, at_once, replays))
     if as_json:
         document = _as_json(scores, rules.name, options, chosen_seed)
@@ -159,7 +159,7 @@ def match(
 
 
 async def _play(
-    series: Sequence[Pairing],
+    series: Sequence[SeriesMatch],
     programs: Sequence[Launch],
     labels: Sequence[str],
     limits: Limits,

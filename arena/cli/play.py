@@ -35,7 +35,7 @@ from arena.cli.sandboxes import LimitOptions, SandboxMode, sandbox_for
 from arena.errors import ArenaError, BadActionText, IllegalAction
 from arena.games.base import AnyGame
 from arena.games.registry import codec_of, find_game, painter_of, words_of
-from arena.protocol.clock import NOTHING
+from arena.protocol.clock import NO_TIME
 from arena.referee import Launch, Limits, MatchPlan, Outcome, Referee, Settings
 from arena.referee.launch import distinct
 from arena.referee.seats import Player, Seat
@@ -216,7 +216,7 @@ def play(
                 await asyncio.wait([match, turn], return_when=asyncio.FIRST_COMPLETED)
                 if turn.done():
                     seat = turn.result()
-                    seat.answer(await evening.decide(seat), NOTHING)
+                    seat.answer(await evening.decide(seat), NO_TIME)
                 else:
                     turn.cancel()
             return match.result()

@@ -30,7 +30,7 @@ class Spent(NamedTuple):
         return Spent(self.wall / parts, None if self.cpu is None else self.cpu / parts)
 
 
-NOTHING = Spent(0.0)
+NO_TIME = Spent(0.0)
 
 
 class Moment(NamedTuple):

@@ -12,7 +12,7 @@ from arena.referee.referee import Referee
 
 
 @dataclass(frozen=True, slots=True)
-class Pairing:
+class SeriesMatch:
     """A match of a series."""
 
     plan: MatchPlan
@@ -20,9 +20,9 @@ class Pairing:
     """For each seat, the index of its bot in the series."""
 
 
-def pairings(
+def plan_series(
     game: str, options: dict[str, str], labels: Sequence[str], games: int, seed: str, *, rotate: bool = True
-) -> Iterator[Pairing]:
+) -> Iterator[SeriesMatch]:
     """Yield the `games` matches of a series."""
     seats = len(labels)
     for number in range(games):
@@ -35,20 +35,20 @@ def pairings(
             seed=f"{seed}/{deal + 1}",
             bots=tuple(labels[entrant] for entrant in entrants),
         )
-        yield Pairing(plan, entrants)
+        yield SeriesMatch(plan, entrants)
 
 
 async def play_series(
-    referee: Referee, series: Iterator[Pairing], launches: Sequence[Launch], at_once: int
-) -> AsyncIterator[tuple[Pairing, Outcome]]:
+    referee: Referee, series: Iterator[SeriesMatch], launches: Sequence[Launch], at_once: int
+) -> AsyncIterator[tuple[SeriesMatch, Outcome]]:
     """Play the matches, `at_once` at the same time, and yield each as it ends."""
-    ended: asyncio.Queue[tuple[Pairing, Outcome] | None] = asyncio.Queue()
+    ended: asyncio.Queue[tuple[SeriesMatch, Outcome] | None] = asyncio.Queue()
 
     async def play_matches() -> None:
         try:
-            for pairing in series:  # shared by all tasks: each takes the next match
-                contestants = [launches[entrant] for entrant in pairing.entrants]
-                ended.put_nowait((pairing, await referee.play(pairing.plan, contestants)))
+            for match in series:  # shared by all tasks: each takes the next match
+                contestants = [launches[entrant] for entrant in match.entrants]
+                ended.put_nowait((match, await referee.play(match.plan, contestants)))
         finally:
             ended.put_nowait(None)
 

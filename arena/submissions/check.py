@@ -14,7 +14,7 @@ from arena.games.brackets import Bracket
 from arena.games.registry import find_game
 from arena.referee import Launch, Limits, Outcome, Referee, Settings
 from arena.referee.processes.process import BotProcess
-from arena.referee.series import pairings, play_series
+from arena.referee.series import plan_series, play_series
 from arena.replay import Decision, verify
 from arena.submissions.build import build
 from arena.submissions.config import CONFIG
@@ -121,7 +121,7 @@ async def _play(
 ) -> AsyncIterator[Outcome]:
     launches = [launch] + [opponent] * (seats - 1)
     labels = [launch.label] + [f"random #{seat}" for seat in range(1, seats)]
-    series = pairings(bracket.game, dict(bracket.options), labels, games, "check")
+    series = plan_series(bracket.game, dict(bracket.options), labels, games, "check")
     async for _, outcome in play_series(referee, series, launches, at_once=16):
         verify(outcome.replay)
         yield outcome

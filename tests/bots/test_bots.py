@@ -8,7 +8,7 @@ from __future__ import annotations
 import pytest
 
 from arena.referee import Limits, Outcome, Referee
-from arena.referee.series import pairings, play_series
+from arena.referee.series import plan_series, play_series
 from arena.submissions.submission import find_launch
 from tests.support.referees import check_outcome, run
 
@@ -18,7 +18,7 @@ LIMITS = Limits(start=60.0, turn=60.0)
 def series(names: list[str], games: int, game: str, **options: str) -> list[Outcome]:
     async def job(referee: Referee) -> list[Outcome]:
         programs = [find_launch(name) for name in names]
-        matches = pairings(game, options, [f"{name} #{number}" for number, name in enumerate(names)], games, "ship")
+        matches = plan_series(game, options, [f"{name} #{number}" for number, name in enumerate(names)], games, "ship")
         return [outcome async for _, outcome in play_series(referee, matches, programs, 32)]
 
     return run(job, LIMITS)

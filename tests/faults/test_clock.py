@@ -1,7 +1,7 @@
 """The wall clock jumps by hours, forwards and backwards, while bots play: no time limit hangs on it.
 
 libfaketime stands between the programs and the wall clock, and leaves the clock alone that only counts seconds, as the
-system does when somebody sets the time.
+system does when the time is set.
 """
 
 from __future__ import annotations

@@ -39,7 +39,7 @@ CAUSES = {
 
 @dataclass(slots=True)
 class Evening:
-    """What came of it when all of them played at once."""
+    """The outcomes of all of them playing at once."""
 
     outcomes: dict[str, list[Outcome]]
     left: list[psutil.Process]

@@ -1,4 +1,4 @@
-"""The referee runs out of open files: that is the host's fault and nobody's loss, and nothing hangs."""
+"""The referee runs out of open files: that is a HostFault, no bot loses by it, and nothing hangs."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ LIMITS = Limits(start=60.0, turn=60.0)
 
 
 def limited(files: int, *arguments: str | Path) -> subprocess.CompletedProcess[str]:
-    """`arena` with so many open files allowed."""
+    """Run `arena` with this limit of open files."""
     command = f"ulimit -n {files}; exec {' '.join([*ARENA, *map(str, arguments)])}"
     return subprocess.run(
         ("sh", "-c", command), capture_output=True, text=True, cwd=ROOT, timeout=PATIENCE, check=False
@@ -48,7 +48,7 @@ def test_a_match_for_which_there_are_too_few_files_ends_in_a_sentence(files: int
     assert "ulimit -n" in sentence
 
 
-def test_a_tournament_of_more_bots_than_there_are_files_for_costs_nobody_a_match(tmp_path: Path) -> None:
+def test_a_tournament_of_more_bots_than_files_allow_costs_no_bot_a_match(tmp_path: Path) -> None:
     home = Home(tmp_path)
     names = [f"bot{number}" for number in range(6)]
     with Store.open(home.database) as store:

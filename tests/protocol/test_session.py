@@ -237,7 +237,7 @@ def test_few_turns_wait_for_more_as_long_as_others_think() -> None:
     assert len(taken(second, 0.1).mantis_turns) == 2
 
 
-def test_where_nobody_thinks_the_bot_with_most_turns_is_asked() -> None:
+def test_when_no_bot_thinks_the_one_with_most_turns_is_asked() -> None:
     desk = Desk(8)
     first, second = desk.bots
     message = taken(first, 0.0)

@@ -16,7 +16,7 @@ from arena.v1 import referee_pb2 as pb
 
 ANSWERS_BEFORE_IT_GOES_WRONG = 3
 CHILD = ["sleep", "314.15"]
-"""What it leaves behind; nobody else on the machine runs the same."""
+"""The child process it leaves behind; no other process has the same command."""
 
 
 def burn(seconds: float) -> None:
@@ -75,7 +75,7 @@ class Naughty:
 
     def handle(self, message: pb.PlayResponse) -> None:
         for fault in message.faults:
-            print("told:", fault.kind, fault.detail, file=sys.stderr, flush=True)
+            print("fault:", fault.kind, fault.detail, file=sys.stderr, flush=True)
         for turn in message.mantis_turns:
             answers = pb.Answers(match=[turn.match], turn=[turn.turn], action=[turn.legal[0]])
             if self.answered >= ANSWERS_BEFORE_IT_GOES_WRONG:
@@ -104,7 +104,7 @@ class Naughty:
             case "no-such-action":
                 good.answers.action[0] = 4711
                 self.send(good)
-            case "somebody-elses-match":
+            case "another-match":
                 good.answers.match[0] = 4711
                 self.send(good)
             case "answer-twice":

@@ -108,7 +108,7 @@ async def play(settings: Settings, limits: Limits, *programs: Launch) -> tuple[O
     async with Referee(limits, settings) as referee:
         plan = MatchPlan("clocks", "mantis", {}, "clocks", tuple(program.label for program in programs))
         outcome = await referee.play(plan, programs)
-        states = "frozen" if any(instance.cell.frozen for instance in referee.pool.processes.values()) else "free"
+        states = "frozen" if any(process.cell.frozen for process in referee.pool.processes.values()) else "free"
     return outcome, states
 
 

@@ -56,7 +56,7 @@ def test_the_log_goes_on_where_an_earlier_one_stopped(tmp_path: Path) -> None:
     assert path.with_suffix(".old").stat().st_size == CONFIG.log_cap // 2
 
 
-def test_the_log_survives_that_somebody_removes_it(tmp_path: Path) -> None:
+def test_the_log_survives_its_removal(tmp_path: Path) -> None:
     log = BotLog(tmp_path / "bot.log")
     log.write(b"x" * (CONFIG.log_cap // 2))
     (tmp_path / "bot.log").unlink()

@@ -20,7 +20,7 @@ from arena.errors import ArenaError, HostFault
 from arena.referee import Launch, Limits, MatchPlan, Outcome, Referee, Settings
 from arena.referee.config import CONFIG
 from arena.referee.match import Match
-from arena.referee.series import pairings, play_series
+from arena.referee.series import plan_series, play_series
 from arena.replay import FaultKind
 from tests.referee.naughty import CHILD
 from tests.support.referees import LIMITS, PATIENCE, RANDOM, check_outcome, play, run
@@ -64,7 +64,7 @@ def test_the_same_seed_plays_the_same_match() -> None:
 
 def test_many_matches_at_once_share_the_processes() -> None:
     async def series(referee: Referee) -> tuple[list[Outcome], int]:
-        matches = pairings("tentagram", {}, ["a", "b", "c"], 60, "seed")
+        matches = plan_series("tentagram", {}, ["a", "b", "c"], 60, "seed")
         outcomes = [outcome async for _, outcome in play_series(referee, matches, [RANDOM] * 3, 32)]
         return outcomes, len(referee.pool.processes)
 
@@ -83,7 +83,7 @@ IN_THE_MIDDLE = [
     ("slow-once", FaultKind.TIMEOUT, "s of CPU time, limit 1 s (seat"),
     ("illegal", FaultKind.ILLEGAL, "'steal 5' is not legal: seat 0 cannot steal from seat 5"),
     ("no-such-action", FaultKind.ILLEGAL, "4711 is not the code of an action"),
-    ("somebody-elses-match", FaultKind.PROTOCOL, "It answered in match 4711, which it does not play."),
+    ("another-match", FaultKind.PROTOCOL, "It answered in match 4711, which it does not play."),
     ("answer-twice", FaultKind.PROTOCOL, "which it was not asked"),
     ("wrong-turn", FaultKind.PROTOCOL, "which it was not asked"),
     ("uneven-lists", FaultKind.PROTOCOL, "in lists of different lengths"),
@@ -94,7 +94,7 @@ IN_THE_MIDDLE = [
     ("flood", FaultKind.PROTOCOL, "which it was not asked"),
     ("hang-up", FaultKind.DISCONNECT, "closed its stream"),
 ]
-TOLD = ("illegal", "garbage", "answer-twice", "somebody-elses-match")
+LISTENING = ("illegal", "garbage", "answer-twice", "another-match")
 """Those that listen to what becomes of them, and end when there is nothing more to hear."""
 
 
@@ -125,10 +125,10 @@ def evening(modes: Sequence[str], limits: Limits, logs: Path) -> Evening:
 
 
 @pytest.fixture(scope="module")
-def told(tmp_path_factory: pytest.TempPathFactory) -> Evening:
+def listening(tmp_path_factory: pytest.TempPathFactory) -> Evening:
     with pytest.MonkeyPatch.context() as monkeypatch:  # they are not to be ended before they have heard
         monkeypatch.setattr("arena.referee.processes.child.CONFIG", replace(CONFIG, grace=PATIENCE))
-        return evening(TOLD, LIMITS, tmp_path_factory.mktemp("told"))
+        return evening(LISTENING, LIMITS, tmp_path_factory.mktemp("listening"))
 
 
 @pytest.fixture(scope="module")
@@ -139,7 +139,7 @@ def late(tmp_path_factory: pytest.TempPathFactory) -> Evening:
 
 @pytest.fixture(scope="module")
 def wrong(tmp_path_factory: pytest.TempPathFactory) -> Evening:
-    modes = [mode for mode, kind, _ in IN_THE_MIDDLE if kind is not FaultKind.TIMEOUT and mode not in TOLD]
+    modes = [mode for mode, kind, _ in IN_THE_MIDDLE if kind is not FaultKind.TIMEOUT and mode not in LISTENING]
     return evening(modes, LIMITS, tmp_path_factory.mktemp("wrong"))
 
 
@@ -147,7 +147,7 @@ def wrong(tmp_path_factory: pytest.TempPathFactory) -> Evening:
 def test_a_bot_that_goes_wrong_in_the_middle_hurts_only_itself(
     mode: str, kind: FaultKind, detail: str, request: pytest.FixtureRequest
 ) -> None:
-    together = "told" if mode in TOLD else "late" if kind is FaultKind.TIMEOUT else "wrong"
+    together = "listening" if mode in LISTENING else "late" if kind is FaultKind.TIMEOUT else "wrong"
     played: Evening = request.getfixturevalue(together)
     outcome, other = played.bad[mode], played.after[mode]
     check_outcome(outcome)
@@ -157,8 +157,8 @@ def test_a_bot_that_goes_wrong_in_the_middle_hurts_only_itself(
     assert fault.fault is kind, fault
     assert detail in fault.detail
     assert other.faults == ()
-    if mode in TOLD:
-        assert "told:" in played.log(mode), "the bot was not told its fault before the stream was closed"
+    if mode in LISTENING:
+        assert "fault:" in played.log(mode), "the bot was not sent its fault before the stream was closed"
 
 
 AT_THE_START = [
@@ -296,7 +296,7 @@ def test_a_second_referee_on_the_same_port_is_refused() -> None:
     run(job, settings=Settings(address="127.0.0.1:0"))
 
 
-def test_whoever_opens_a_stream_without_a_token_is_turned_away() -> None:
+def test_a_stream_without_a_token_is_refused() -> None:
     async def job(referee: Referee) -> bytes:
         async with grpc.aio.insecure_channel(referee.address) as channel:
             stream = channel.stream_stream("/arena.v1.Referee/Play")()
@@ -312,12 +312,12 @@ def test_a_program_that_is_not_there_forfeits() -> None:
     assert outcome.faults[0].detail == "ghost cannot be started: No such file or directory: /nowhere/ghost."
 
 
-def test_bots_that_die_all_the_time_stop_nobody() -> None:
+def test_bots_that_die_all_the_time_stop_no_other() -> None:
     """Two bots that end after three answers, in many matches at once: every match comes to its end."""
 
     async def job(referee: Referee) -> list[Outcome]:
         programs = [naughty("exit"), RANDOM, naughty("crash")]
-        series = pairings("mantis", {}, ["a", "b", "c"], 40, "seed")
+        series = plan_series("mantis", {}, ["a", "b", "c"], 40, "seed")
         return [outcome async for _, outcome in play_series(referee, series, programs, 16)]
 
     outcomes = run(job)
@@ -365,10 +365,10 @@ def test_a_match_can_be_watched_and_have_limits_of_its_own() -> None:
 
 def test_a_bot_that_is_lent_is_kept_for_so_long() -> None:
     async def job(referee: Referee) -> None:
-        async with referee.pool.lease(RANDOM) as instance:
-            assert instance.matches == 1
+        async with referee.pool.lease(RANDOM) as process:
+            assert process.matches == 1
         async with referee.pool.lease(RANDOM) as again:
-            assert again is instance
+            assert again is process
         assert [each.matches for each in referee.pool.processes.values()] == [0]
 
     run(job)

@@ -12,7 +12,7 @@ from sqlalchemy.engine import make_url
 
 from arena.errors import BadStore, BadSubmission, HomeInUse
 from arena.games.brackets import Bracket
-from arena.protocol.clock import NOTHING
+from arena.protocol.clock import NO_TIME
 from arena.referee.match import Limits, Match, Outcome
 from arena.server.ladder_record import LadderRecord
 from arena.server.remote_bot import LadderEntrant
@@ -30,7 +30,7 @@ def come(record: LadderRecord, user: str, name: str = "bot") -> LadderEntrant:
 def played(job: PlannedMatch) -> Outcome:
     match = Match(job.plan, Limits())
     while (seat := match.seat_to_ask) is not None:
-        match.answer(seat, mantis_pb2.MANTIS_ACTION_SCORE, NOTHING)
+        match.answer(seat, mantis_pb2.MANTIS_ACTION_SCORE, NO_TIME)
     return match.outcome()
 
 

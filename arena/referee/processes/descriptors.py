@@ -17,7 +17,7 @@ def need_descriptors(count: int, who: str) -> None:
     """Raise `HostFault` if fewer than `count` more files can be opened."""
     limit, _ = resource.getrlimit(resource.RLIMIT_NOFILE)
     if open_files() + count > limit != resource.RLIM_INFINITY:
-        raise HostFault(f"{who} was not started: Too many open files, {limit} are allowed: allow more with ulimit -n.")
+        raise HostFault(f"{who} was not started: Too many open files: the limit is {limit}. Raise it with `ulimit -n`.")
 
 
 def allow_open_files() -> None:

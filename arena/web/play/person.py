@@ -7,7 +7,7 @@ import time
 from collections.abc import Callable
 
 from arena.games.registry import codec_of, find_game
-from arena.protocol.clock import NOTHING, Spent
+from arena.protocol.clock import NO_TIME, Spent
 from arena.referee.seats import Seat
 from arena.replay import Fault, FaultKind
 from arena.v1 import referee_pb2 as pb
@@ -89,7 +89,7 @@ class BrowserPlayer:
         match = seat.match
         action = find_game(match.plan.game).parse_action(text)
         match.state.clone().apply(action)
-        spent = NOTHING
+        spent = NO_TIME
         if self._alarm:
             spent = Spent(1000 * max(0.0, time.monotonic() - self._starts))
         self._end_turn()

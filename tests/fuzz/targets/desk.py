@@ -32,7 +32,7 @@ LIMITS = Limits(turn=1.0)
 
 
 class Desk:
-    """Three bots, their matches, and a clock that goes as far as it is told."""
+    """Three bots, their matches, and a clock set by the test."""
 
     def __init__(self) -> None:
         self.now = 100.0
@@ -94,7 +94,7 @@ class Desk:
             seat.forfeit(kind, "Gone.")
 
     def wait(self, seconds: float) -> None:
-        """Time goes by, and whoever is over time loses the match it is thinking about."""
+        """Let time pass; the attacker loses the match in which it exceeds a limit."""
         self.now += seconds
         if (
             self.gone
@@ -166,7 +166,7 @@ class Desk:
 
 
 def _nothing() -> None:
-    """The desk sends when it likes, so nobody needs to be woken."""
+    """The desk polls, so no wake-up is needed."""
 
 
 def turns_in(message: pb.PlayResponse) -> list[tuple[int, int, int]]:
