@@ -1,12 +1,12 @@
-"""Measures how smoothly the match viewer plays, and what a step costs, in a real Chromium.
+"""Measure how smoothly the match viewer plays, and what a step costs, in a real Chromium.
 
-Laws of the measurement:
+Rules of the measurement:
 - what is played is a whole six-seat game of Mantis with icons, exported as a file, at eight times the usual speed;
 - frames are counted by requestAnimationFrame, on an empty page and on the viewer in the same run: what counts is the
   ratio of the two rates, because the machine may be shared and its Chromium draws without a graphics card;
 - a long frame is one that took more than twice as long as the empty page's median;
-- what a step costs is the processor time that Chromium says it has spent on script, style and layout, for each step;
-- reached or not, it is said, and the exit code is 0.
+- what a step costs is the processor time that Chromium reports for script, style and layout, per step;
+- whether a figure is reached is printed, and the exit code is 0.
 """
 
 from __future__ import annotations

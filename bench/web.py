@@ -1,13 +1,13 @@
-"""Measures the web pages: their first bytes, their weight, and what many followers cost a tournament.
+"""Measure the web pages: time to the first byte, size, and what many subscribers cost a tournament.
 
-Laws of the measurement:
+Rules of the measurement:
 - a page's first byte with many stored matches is compared with the same page's with few, both servers running and asked
   in turns, over connections that are open already; the stores hold invented results, see `bench.stores`;
 - a page's weight is all that a browser with nothing in its cache loads for it, uncompressed, without replays and films;
 - followers are real connections that read a real event stream to which a real tournament leads; with and without them
   the same tournament is played in turns, and the median of the ratios counts. The followers themselves run on the same
-  cores, which real browsers would not; what they and the server use of the processors is told, too;
-- the machine may be shared and noisy: ratios count; reached or not, it is said, and the exit code is 0.
+  cores, which real browsers would not; the processor time of the server and the subscribers is printed, too;
+- the machine may be shared and noisy: ratios count; whether a figure is reached is printed, and the exit code is 0.
 """
 
 from __future__ import annotations
@@ -66,7 +66,7 @@ def serving(home: Path) -> Iterator[Server]:
 
 
 def get(connection: http.client.HTTPConnection, path: str) -> tuple[float, bytes]:
-    """The seconds to the first byte, and the whole answer."""
+    """Return the seconds to the first byte, and the whole answer."""
     began = time.perf_counter()
     connection.request("GET", path)
     response = connection.getresponse()  # returns when the headers are there
@@ -77,7 +77,7 @@ def get(connection: http.client.HTTPConnection, path: str) -> tuple[float, bytes
 
 
 def pages(home: Path) -> list[str]:
-    """One of each kind of page, about what is in the middle of the store and at its end."""
+    """Return one address of each kind of page, in the middle and at the end of the store."""
     with Store.open(Home(home).database) as store:
         bot = store.bots.all_versions()[0].bot
         tournament = store.tournaments.latest(1)[0].id
@@ -140,7 +140,7 @@ def measure_pages(few: int, many: int, rounds: int) -> None:
 
 
 def weight(connection: http.client.HTTPConnection, path: str) -> int:
-    """All bytes that a browser loads for the page, the page itself included, but not the film that it shows."""
+    """Return the bytes that a browser loads for the page, itself included, without the film."""
     _, body = get(connection, path)
     if path.endswith(("/film.json", "/replay")):
         return 0
@@ -160,7 +160,7 @@ def weight(connection: http.client.HTTPConnection, path: str) -> int:
 
 
 async def follow(netloc: str, path: str, heard: list[int]) -> None:
-    """A browser that follows a stream."""
+    """Read an event stream like a browser."""
     host, _, port = netloc.rpartition(":")
     reader, writer = await asyncio.open_connection(host, int(port))
     writer.write(f"GET {path} HTTP/1.1\r\nHost: {netloc}\r\nAccept: text/event-stream\r\n\r\n".encode())
@@ -173,7 +173,7 @@ async def follow(netloc: str, path: str, heard: list[int]) -> None:
 
 
 async def play_followed(home: Path, netloc: str | None, followers: int, rounds: int) -> tuple[float, list[int]]:
-    """Plays a tournament in the home; returns matches a second, and how many bytes and events were heard."""
+    """Play a tournament in the home; return matches per second, and the bytes and events received."""
     heard = [0, 0]
     paths = ["/events/boards/mantis", "/events/live"]
     tasks = []

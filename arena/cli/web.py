@@ -15,16 +15,16 @@ from arena.store.store import Store
 
 
 def web(
-    host: Annotated[str, typer.Option(help="The address to listen on; 0.0.0.0 for everybody in the network.")] = (
+    host: Annotated[str, typer.Option(help="Address to listen on; 0.0.0.0 for all machines in the network.")] = (
         "127.0.0.1"
     ),
-    port: Annotated[int, typer.Option(min=0, max=65535, help="0: any that is free.")] = 8000,
+    port: Annotated[int, typer.Option(min=0, max=65535, help="Port to listen on; 0: any free port.")] = 8000,
     open_browser: Annotated[bool, typer.Option("--open/--no-open", help="Open the browser.")] = True,
     known_as: Annotated[
         list[str] | None,
         typer.Option(
             metavar="NAME",
-            help="A name by which others reach it, through a proxy that keeps it; may be given several times.",
+            help="Accept this host name, for example that of a proxy. Repeatable.",
             show_default=False,
         ),
     ] = None,
@@ -32,9 +32,9 @@ def web(
     home: HomeOption = DEFAULT_HOME,
     store_url: StoreUrl = None,
 ) -> None:
-    """Show the arena in the browser: leaderboards, bots, matches, live events, and a table to play at.
+    """Show the arena in the browser: leaderboards, bots, matches, live tournaments, and matches against bots.
 
-    Whoever reaches the address can look. Only who has the token in the printed address can play.
+    Everybody who reaches the address can read. The printed address contains the token that is required to play.
 
     Example: arena web --port 8080 --no-open
     """

@@ -1,4 +1,4 @@
-"""Somebody who plays in the browser: as plain requests, and as pages in Chromium."""
+"""A person who plays in the browser: as plain requests, and as pages in Chromium."""
 
 from __future__ import annotations
 
@@ -74,14 +74,14 @@ class Answer:
 
 @dataclass
 class Visitor:
-    """Talks to the server without a browser's help or manners."""
+    """Sends requests without a browser."""
 
     served: Served
     headers: dict[str, str] = field(default_factory=dict)
 
     @classmethod
     def with_token(cls, served: Served) -> Visitor:
-        """One who has opened the address with the token, and a page of the arena."""
+        """Return a visitor who has opened the address with the token, and a page."""
         visitor = cls(served)
         connection = visitor._connection()
         connection.request("GET", f"/?token={served.token}")
@@ -172,7 +172,7 @@ class Stream:
 
 @contextmanager
 def player(browser: Browser, served: Served, viewport: ViewportSize = DESKTOP, *, calm: bool = True) -> Iterator[Page]:
-    """A page of somebody who may play; calm: without movement, so that nobody has to wait."""
+    """A page of a person who may play. `calm`: without animations."""
     with new_page(browser, viewport) as page:
         if calm:
             page.emulate_media(reduced_motion="reduce")

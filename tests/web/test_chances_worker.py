@@ -1,4 +1,4 @@
-"""The process that works out chances: it is started again when it was killed, and does not outlive the server."""
+"""The process that computes win chances: restarted when it is killed, and limited."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ def test_chances_survive_the_death_of_their_process() -> None:
     asyncio.run(run())
 
 
-def test_not_everybody_is_served_at_once(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_number_of_waiting_curves_is_limited(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(chances_worker, "CONFIG", replace(CONFIG, max_waiting_curves=1))
 
     async def run() -> None:

@@ -1,4 +1,4 @@
-"""Who follows what: made once for all, and not stopped by anything that goes wrong on the way."""
+"""Event streams: rendered once for all subscribers, and robust against errors of the store."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ def quickly(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 class Board:
-    """Something that changes, and can be broken."""
+    """A board that changes and can fail."""
 
     def __init__(self) -> None:
         self.number = 0
@@ -41,13 +41,13 @@ class Board:
 
 
 async def heard(stream: AsyncIterator[bytes], message: bytes) -> None:
-    """Waits until the stream says so."""
+    """Wait until the stream sends the message."""
     async with asyncio.timeout(30):
         while message not in await anext(stream):
             pass
 
 
-def test_what_changes_is_made_once_for_all_who_follow() -> None:
+def test_changes_are_rendered_once_for_all_subscribers() -> None:
     board = Board()
 
     async def run() -> None:
@@ -85,7 +85,7 @@ def test_a_store_that_fails_for_a_while_stops_nothing() -> None:
     asyncio.run(run())
 
 
-def test_there_is_an_end_to_followers(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_number_of_subscribers_is_limited(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(events, "CONFIG", replace(CONFIG, max_subscribers=1))
     board = Board()
 

@@ -1,4 +1,4 @@
-"""What strangers, other sites and bots' authors cannot do to the pages."""
+"""What visitors without a token, other sites and bot authors cannot do."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ class Answer:
 def ask(
     served: Served, path: str, method: str = "GET", body: bytes | None = None, headers: dict[str, str] | None = None
 ) -> Answer:
-    """A request as it is, without a browser's help or manners."""
+    """Send a request without a browser."""
     connection = http.client.HTTPConnection(urlsplit(served.address).netloc, timeout=30)
     try:
         connection.request(method, path, body, headers or {})
@@ -50,8 +50,8 @@ def test_every_answer_forbids_inline_scripts_and_frames(served: Served) -> None:
         assert headers["x-content-type-options"] == "nosniff"
 
 
-def test_other_names_are_refused(served: Served) -> None:
-    """A page elsewhere could make its own name lead to this machine, and read what is here."""
+def test_other_host_names_are_refused(served: Served) -> None:
+    """DNS rebinding: another site could resolve its name to this machine and read the pages."""
     assert ask(served, "/", headers={"Host": "evil.example"}).status == 400
     assert ask(served, "/", headers={"Host": "localhost:1"}).status == 200
 
@@ -73,7 +73,7 @@ def test_a_wrong_token_is_no_token(served: Served) -> None:
 
 
 @pytest.mark.parametrize("path", ["//evil.example/", "/\\\\evil.example/", "///evil.example/"])
-def test_nobody_is_sent_elsewhere(served: Served, path: str) -> None:
+def test_the_login_redirects_only_to_this_server(served: Served, path: str) -> None:
     answer = ask(served, f"{path}?token=x")
     assert answer.status in (303, 404, 400)
     assert answer.headers.get("location", "/")[:2] not in ("//", "/\\\\")
@@ -117,14 +117,14 @@ def test_pages_take_no_changes(served: Served, path: str, method: str) -> None:
     "query",
     ["tournament=-1", "tournament=x", "tournament=" + "9" * 5000, "versions=some", "seats=zero", "seats=99", "%00=%ff"],
 )
-def test_bad_questions_get_a_sentence(served: Served, query: str) -> None:
+def test_bad_queries_get_an_error_page(served: Served, query: str) -> None:
     for path in ("/", "/boards/mantis", "/matches", "/bots"):
         answer = ask(served, f"{path}?{query}")
         assert answer.status in (200, 400, 404), (path, answer.text)
-        assert "Something went wrong" not in answer.text
+        assert "Internal error" not in answer.text
 
 
-def test_a_store_that_cannot_be_read_is_told_without_its_place(tmp_path: Path) -> None:
+def test_an_unreadable_store_is_reported_without_its_path(tmp_path: Path) -> None:
     with serving(tmp_path) as own:
         with sqlite3.connect(tmp_path / "arena.db") as connection:
             connection.execute("ALTER TABLE bots RENAME TO hidden")
@@ -144,7 +144,7 @@ def test_names_by_which_it_is_known(tmp_path: Path) -> None:
 
 
 def test_the_home_is_not_told(served: Served, tmp_path_factory: pytest.TempPathFactory) -> None:
-    """Where the files are is nobody's business."""
+    """Pages do not contain the path of the home."""
     home = str(Path(tmp_path_factory.getbasetemp()))
-    for path in ("/", "/nowhere", "/bots/nobody", "/matches/1-mantis-1-1", "/boards/chess"):
+    for path in ("/", "/nowhere", "/bots/unknown", "/matches/1-mantis-1-1", "/boards/chess"):
         assert home not in ask(served, path).text

@@ -41,7 +41,7 @@ class TournamentView:
 
 
 @dataclass(frozen=True, slots=True)
-class Leader:
+class LeaderRow:
     """A row of the short leaderboard."""
 
     rank: int
@@ -131,11 +131,11 @@ def parts(site: Site, view: TournamentView) -> Messages:
     }
 
 
-def _leaders(store: Store, view: TournamentView) -> list[Leader]:
+def _leaders(store: Store, view: TournamentView) -> list[LeaderRow]:
     best = store.standings.leaders(view.tournament, view.bracket, CONFIG.leader_rows)
     versions = store.bots.by_id([version for version, *_ in best])
     return [
-        Leader(
+        LeaderRow(
             rank, versions[version].bot, versions[version].version, rating.conservative, matches, wins / max(1, matches)
         )
         for rank, (version, rating, matches, wins) in enumerate(best, start=1)

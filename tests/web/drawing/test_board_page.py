@@ -1,4 +1,4 @@
-"""The page: well formed, complete, alone in the world, and deaf to what bots are called."""
+"""The leaderboard page: well formed, complete, self-contained, with all names escaped."""
 
 from __future__ import annotations
 
@@ -74,7 +74,7 @@ def page(boards: Sequence[Board], combined: OverallBoard | None = None, title: s
 
 
 def check(found: Page) -> None:
-    """What holds for every page, whoever plays."""
+    """Check what holds for every page."""
     assert {element for element, _ in found.elements} <= set(ELEMENTS.split())
     assert len(set(found.attributes("id"))) == len(found.attributes("id"))
     for link in found.attributes("href"):
@@ -212,7 +212,7 @@ def test_what_is_not_known_is_left_out() -> None:
     assert "all tournaments" in said
 
 
-def test_nobody_has_played() -> None:
+def test_a_board_without_matches() -> None:
     found = page([Board("mantis", None, 0, [], [])], OverallBoard(["mantis"], []))
     check(found)
     assert "No matches in this bracket yet." in found.texts

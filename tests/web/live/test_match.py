@@ -1,4 +1,4 @@
-"""Files of running matches, read on while they are written: by workers, or by somebody who means harm."""
+"""Live files, read while they are written by workers or by an attacker."""
 
 from __future__ import annotations
 
@@ -46,7 +46,7 @@ def test_a_film_grows_with_its_file_wherever_that_is_cut(tmp_path: Path, game: s
             assert message["film"] == json.loads(json.dumps(shown.film))
     assert shown.is_over
     expected = film_of(loads(whole))
-    del expected["seed"]  # nobody is told
+    del expected["seed"]  # it is secret
     assert shown.film == expected
     assert more is not None
     assert (more["start"], more["entries"]) == (0, expected["entries"])
@@ -85,16 +85,16 @@ def test_moves_that_the_rules_do_not_allow_end_the_display(tmp_path: Path) -> No
 
 
 def test_a_link_is_not_followed(tmp_path: Path) -> None:
-    (tmp_path / "elsewhere").write_bytes(replay_of("mantis"))
+    (tmp_path / "other").write_bytes(replay_of("mantis"))
     file = tmp_path / "match"
     shown = live_match(file)
     file.unlink()
-    file.symlink_to(tmp_path / "elsewhere")
+    file.symlink_to(tmp_path / "other")
     with pytest.raises(OSError, match="Too many levels"):
         shown.read_more()
 
 
-def test_a_pipe_holds_nobody_up(tmp_path: Path) -> None:
+def test_a_pipe_does_not_block(tmp_path: Path) -> None:
     file = tmp_path / "match"
     shown = live_match(file)
     file.unlink()
@@ -123,4 +123,4 @@ def test_who_comes_in_the_middle_of_a_match_is_near_its_end(tmp_path: Path) -> N
     assert shown.steps == 20
     assert 15 <= shown.step_at(0.0) < 20
     assert shown.step_at(100.0) == 20
-    assert not shown.is_through(1000.0, 0.0), "it goes on"
+    assert not shown.is_through(1000.0, 0.0), "it is still running"

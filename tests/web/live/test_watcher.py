@@ -84,7 +84,7 @@ def home(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 def allow(home: Path, turns: int) -> None:
-    """So many turns in all the patient bot may make."""
+    """Allow the patient bot this many turns in total."""
     waiting = home.with_name("gate.new")
     waiting.write_text(str(turns))
     waiting.replace(home.with_name("gate"))
@@ -111,7 +111,7 @@ def tournament(home: Path, *arguments: str) -> Iterator[subprocess.Popen[str]]:
 
 
 def is_wanted(home: Path) -> bool:
-    """Whether somebody watches, for all that workers know."""
+    """Return whether workers see a request for live matches."""
     return LiveFolder(Home(home).live).is_wanted()
 
 
@@ -185,7 +185,7 @@ def test_a_tournament_is_followed_move_by_move(home: Path, served: Served, brows
 def test_a_quick_match_is_played_at_a_speed_that_people_can_follow(
     home: Path, served: Served, browser: Browser
 ) -> None:
-    until(lambda: not is_wanted(home))  # whoever watched before is gone
+    until(lambda: not is_wanted(home))  # earlier spectators are gone
     with new_page(browser) as page:
         page.set_default_timeout(1000 * PATIENCE)
         page.goto(f"{served.address}/live")
@@ -209,9 +209,9 @@ def test_a_quick_match_is_played_at_a_speed_that_people_can_follow(
             assert wide <= 0, "the page scrolls sideways"
 
 
-def test_nothing_is_written_when_nobody_watches(home: Path, served: Served) -> None:
+def test_nothing_is_written_without_spectators(home: Path, served: Served) -> None:
     assert served.process.poll() is None
-    until(lambda: not is_wanted(home))  # whoever watched before is gone
+    until(lambda: not is_wanted(home))  # earlier spectators are gone
     shutil.rmtree(home / "live", ignore_errors=True)
     with tournament(home, "random", "greedy", "--bracket", "mantis", "--rounds", "1"):
         pass

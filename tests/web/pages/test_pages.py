@@ -1,6 +1,6 @@
 """Every page in a real browser, wide and narrow: what it says, that everybody can use it, and that nothing goes wrong.
 
-The names, the notes and the output of one of the bots are written by somebody who means harm.
+The names, the notes and the output of one of the bots are written by an attacker.
 """
 
 from __future__ import annotations

@@ -97,12 +97,12 @@ def test_a_whole_game(
     assert replay.header.seats == ("random 1.0 #1", "Ada", "random 1.0 #2")
     assert replay.header.options == options
     assert [seat.fault for seat in match.seats] == [None] * 3
-    assert [seat.version_id == PERSON for seat in match.seats] == [True] * 3  # nobody has submitted random here
+    assert [seat.version_id == PERSON for seat in match.seats] == [True] * 3  # random is not submitted here
     assert match.bots == ("random 1.0", "Ada", "random 1.0")
 
 
 def test_one_click_begins_a_good_game(browser: Browser, served: Served, home: Path) -> None:
-    """With the best bots that ship, shown move by move; the match is told about on the command line, too."""
+    """With the best bundled bots, shown move by move; the command line shows the match, too."""
     with player(browser, served, calm=False) as page:
         page.goto(f"{served.address}/play")
         page.click("#go")
@@ -228,7 +228,7 @@ def test_bots_that_fail_are_told_with_the_reason(browser: Browser, served: Serve
 
 
 def check(page: Page) -> None:
-    """Everybody can use the page, and nobody has to push it to the side."""
+    """The pages are accessible and do not scroll sideways."""
     assert violations(page) == []
     assert page.evaluate("document.documentElement.scrollWidth <= innerWidth")
 

@@ -1,4 +1,4 @@
-"""What a game sends, and what it takes: nothing that is hidden, nothing from strangers, no nonsense."""
+"""What a match sends and accepts: nothing hidden, nothing without the token, nothing invalid."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from arena.web.config import CONFIG
 from tests.support.web_play import Visitor, on_record, wish
 from tests.support.web_server import Served, serving
 
-SEED = "a seed that nobody may hear of"
+SEED = "a secret seed"
 CARD = re.compile(r"\b[A-E]{3,5}\b")
 
 
@@ -39,7 +39,7 @@ def visitor(served: Served) -> Visitor:
 
 
 @pytest.mark.parametrize("placement", ["free", "strict"])
-def test_nobody_is_sent_the_others_cards(visitor: Visitor, home: Path, placement: str) -> None:
+def test_cards_of_others_are_not_sent(visitor: Visitor, home: Path, placement: str) -> None:
     """Every card that is named in the bytes is one that the person has drawn by then."""
     seat = 1
     own = TENTAGRAM.new(3, SEED, placement=placement).decks[seat]
@@ -64,7 +64,7 @@ def test_nobody_is_sent_the_others_cards(visitor: Visitor, home: Path, placement
     assert replay.header.seed == SEED
 
 
-def test_nobody_is_sent_the_draw_pile(visitor: Visitor) -> None:
+def test_the_draw_pile_is_not_sent(visitor: Visitor) -> None:
     deck = mantis.new(3, SEED, edition="icons").deck
     address = visitor.begin(wish("mantis", options={"edition": "icons"}, seed=SEED, hints=True))
     with visitor.following(address) as stream:
