@@ -236,7 +236,7 @@ def test_a_result_before_the_end_is_named() -> None:
     del lines[-2]
     error = mismatch(lines)
     assert error.line == len(lines)
-    assert "the game goes on" in str(error)
+    assert "the game is not over" in str(error)
 
 
 @pytest.mark.parametrize("game", ["mantis", "tentagram"])

@@ -94,7 +94,9 @@ def verify(replay: Replay) -> Result:
     forfeited = replay.forfeited
     last_line = len(replay.entries) + 2
     if state.to_move is not None and len(forfeited) < state.seats:
-        raise ReplayMismatch(last_line, f"the result stands here, but the game goes on with seat {state.to_move}.")
+        raise ReplayMismatch(
+            last_line, f"the result is here, but the game is not over: it is the turn of seat {state.to_move}."
+        )
     result = state.result(forfeited)
     for key, expected in result_line(result).items():
         if key not in replay.result:

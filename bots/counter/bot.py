@@ -17,7 +17,7 @@ from typing import NamedTuple
 
 from arena.bot import Bot, MantisTurn, TentagramTurn, mantis, tentagram
 
-# What things are worth in Mantis, where a card in the score pile is worth 1. Found by playing thousands of games.
+# Weights for Mantis; a card in the score pile is worth 1. Tuned by playing thousands of games.
 TANK_CARD = 0.4
 TANK_COLOUR = 0.12
 """Comes on top for the first card of a colour: with more colours in the tank more flips match."""
@@ -60,7 +60,7 @@ def expected_chance(turn: MantisTurn, action: mantis.Action) -> float:
 
 
 def after(turn: MantisTurn, action: mantis.Action, colour: mantis.Colour) -> Position:
-    """The position when the flipped card shows this colour. Icons are left out: nobody sees them before the flip."""
+    """The position when the flipped card shows this colour. Icons are left out: they are hidden before the flip."""
     view, me = turn.view, turn.me
     owner = me if action.target is None else action.target
     tanks = [list(tank) for tank in view.tanks]
@@ -113,7 +113,7 @@ def gain_of_lead(turn: TentagramTurn, table: tentagram.TableCard) -> float:
 def worth(counts: list[int], me: int) -> float:
     """The cards of the pile, if they are won. Won by another they are a loss, shared with the others."""
     for count in sorted(counts, reverse=True):
-        if count and counts.count(count) == 1:  # the highest count that nobody shares
+        if count and counts.count(count) == 1:  # the highest unshared count
             return float(sum(counts)) if counts[me] == count else -sum(counts) / (len(counts) - 1)
     return 0.0
 

@@ -12,7 +12,7 @@ from __future__ import annotations
 from arena.bot import Bot, MantisTurn, TentagramTurn, mantis, tentagram
 
 TANK_CARD = 0.3
-"""What a card in a tank is worth, where one in the score pile is worth 1."""
+"""The worth of a card in a tank; one in the score pile is worth 1."""
 
 
 class GreedyBot(Bot):
@@ -39,12 +39,12 @@ def expected_gain(turn: MantisTurn, action: mantis.Action) -> float:
 
 
 def gain_of_score(cards: int) -> float:
-    """So many cards of the colour are in the own tank: they are scored with the flipped one, or it stays there."""
+    """Return the gain of a score with `cards` of the colour in the own tank."""
     return cards * (1 - TANK_CARD) + 1 if cards else TANK_CARD
 
 
 def gain_of_steal(cards: int, others: list[int]) -> float:
-    """So many cards of the colour are in the other's tank: they come to the own, or the flipped one stays there."""
+    """Return the gain of a steal with `cards` of the colour in the other's tank."""
     lost_by_target = cards * TANK_CARD if cards else -TANK_CARD
     gained = (cards + 1) * TANK_CARD if cards else 0.0
     return gained + lost_by_target / len(others)

@@ -53,7 +53,7 @@ function randomFrom(seed) {
 
 // The conversation
 
-// In the repository the .proto files are two folders up; elsewhere the copy is used that the build has made.
+// In the repository the .proto files are two folders up; otherwise the copy that the build has made is used.
 function protosFolder() {
   const folders = [path.join(__dirname, '..', '..', 'protos'), path.join(__dirname, 'protos')];
   const found = folders.find((folder) => fs.existsSync(path.join(folder, 'arena', 'v1', 'referee.proto')));

@@ -16,13 +16,13 @@ from arena.bot import MantisTurn, mantis
 
 PLAYOUTS = 200
 NEARLY_AS_GOOD = 0.03
-"""So much less chance to win than the best action, and an action is still searched."""
+"""Actions whose chance to win is at most this much below the best one are searched."""
 TRUST = 0.7
 """The part of the correction that counts."""
 HASTY_TANK_CARD = 0.3
-"""What a card in a tank is worth in the playouts, where one in the score pile is worth 1."""
+"""The worth of a card in a tank in the playouts; one in the score pile is worth 1."""
 MOST_CARDS = 30
-"""More cards of a colour there are in no tank."""
+"""An upper bound for the cards of one colour in a tank."""
 
 
 def best_action(turn: MantisTurn, time_left: Callable[[], bool]) -> mantis.Action:
@@ -72,7 +72,7 @@ def judge(state: mantis.State, me: int) -> float:
 
 
 def play_on(state: mantis.State, turns: int) -> None:
-    """Plays so many turns, or to the end."""
+    """Play up to `turns` turns."""
     for _ in range(turns):
         if state.to_move is None:
             return
@@ -101,12 +101,12 @@ def most_to_pilfer(legal: tuple[mantis.Action, ...], scores: list[int] | tuple[i
 
 
 def gain_of_score(cards: int) -> float:
-    """So many cards of the flipped colour are in the own tank."""
+    """Return the gain of a score with `cards` of the flipped colour in the own tank."""
     return cards * (1 - HASTY_TANK_CARD) + 1 if cards else HASTY_TANK_CARD
 
 
 def gain_of_steal(cards: int, seats: int) -> float:
-    """So many cards of the flipped colour are in the other's tank. What the other loses is shared with the rest."""
+    """Return the gain of a steal with `cards` of the flipped colour in the other's tank."""
     lost, gained = (cards, cards + 1) if cards else (-1, 0)
     return (gained + lost / (seats - 1)) * HASTY_TANK_CARD
 

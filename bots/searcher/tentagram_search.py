@@ -84,7 +84,7 @@ def award(pile: Pile, cards_won: list[int], sign: int) -> None:
 
 
 def winner_of(counts: list[int]) -> int | None:
-    """The seat with the highest count that nobody shares."""
+    """Return the seat with the highest unshared count."""
     for count in sorted(counts, reverse=True):
         if count and counts.count(count) == 1:
             return counts.index(count)

@@ -1,4 +1,4 @@
-// The legal choices of somebody who plays, as real buttons on the table.
+// The legal choices of a player, as buttons on the table.
 
 import { el, setAttribute, setText } from "./dom.js";
 

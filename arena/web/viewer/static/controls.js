@@ -69,7 +69,7 @@ export class Controls {
     setAttribute(this.link, "href", viewer.address(viewer.step));
   }
 
-  /** Copies the address where the browser allows it; elsewhere the link is a link like any other. */
+  /** Copies the address where the browser allows it; otherwise it stays an ordinary link. */
   async copy(event) {
     if (!navigator.clipboard) return;
     event.preventDefault();

@@ -1,4 +1,4 @@
-// The chances of each seat along the match: a line per seat, told apart by its dashes and its marker, too.
+// The chances of each seat along the match: one line per seat, with its own dashes and marker.
 
 import { el, setAttribute, setText, svg } from "./dom.js";
 import { botName, dashes, marker, seatClass, shapePath } from "./seats.js";
@@ -90,7 +90,7 @@ export class Curve {
     return shares[after].map((share, seat) => shares[after - 1][seat] + part * (share - shares[after - 1][seat]));
   }
 
-  /** Marks the current step. What somebody could not have known is hidden from their eyes; in Mantis all know the same. */
+  /** Marks the current step. What a seat could not have known is hidden from it; in Mantis all seats know the same. */
   mark(step, eyes = null) {
     this.step = step;
     this.eyes = eyes;

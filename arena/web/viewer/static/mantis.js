@@ -13,7 +13,7 @@ import { COLOUR_NAMES, cardCount, percent } from "./words.js";
 const MOST_IN_STACK = 6;
 
 export class MantisTable {
-  /** @param {HTMLElement} element @param {import("./film.js").Film} film @param {((action: string) => void) | null} onChoose null: nobody plays here */
+  /** @param {HTMLElement} element @param {import("./film.js").Film} film @param {((action: string) => void) | null} onChoose null: for spectators */
   constructor(element, film, onChoose) {
     this.film = film;
     this.letters = [...film.colours];

@@ -29,7 +29,7 @@ export class Flights {
     return this.places.get(element);
   }
 
-  /** Forgets where things are, because they were put elsewhere. */
+  /** Forgets the positions, because elements have moved. */
   moved() {
     this.places.clear();
   }
@@ -105,7 +105,7 @@ export class Flights {
     animation.addEventListener("cancel", release);
   }
 
-  /** An element that is where it belongs comes there from elsewhere. */
+  /** Animates an element to its place from another one. */
   move(element, away, duration) {
     if (reducedMotion()) return;
     this.animate(element, [{ transform: away, opacity: 0.3 }, { transform: "none", opacity: 1 }], { duration });

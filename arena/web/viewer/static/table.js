@@ -1,4 +1,4 @@
-// The table alone, without the controls of a viewer: for a live page, or for somebody who plays.
+// The table alone, without the controls of a viewer: for a live page, or for a player.
 //
 //     const table = new Table(element, film, { onChoose: (action) => … });
 //     table.show(frame, { seat, choices, entry, out, scoring, duration });

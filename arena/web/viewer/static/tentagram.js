@@ -16,7 +16,7 @@ const STACK = { top: -18, bottom: 33, widest: 40, highest: 17 };
 const SMALLEST_LETTERS = 6.5;
 
 export class TentagramTable {
-  /** @param {HTMLElement} element @param {import("./film.js").Film} film @param {((action: string) => void) | null} onChoose null: nobody plays here */
+  /** @param {HTMLElement} element @param {import("./film.js").Film} film @param {((action: string) => void) | null} onChoose null: for spectators */
   constructor(element, film, onChoose) {
     this.film = film;
     this.cards = [];

@@ -3,14 +3,14 @@
 //     const viewer = new Viewer(element, film, { chances, seat, step, url, heading });
 //     viewer.go(12);            shows a step; viewer.play(), viewer.pause()
 //     viewer.look(2);           through a seat's eyes; null: everything
-//     viewer.extend(more);      the match goes on: what FilmMaker.add has returned; who was at the end stays there
+//     viewer.extend(more);      adds to the film what FilmMaker.add returned; a viewer at the end stays at the end
 //     viewer.setChances(chances);
 //     viewer.close();           stops it and lets go of the page's keys, so that another film can take its place
 //
 // Options, all of which may be left out: `chances` the curve (arena.web.viewer.chances; one that a seat
 // could not have known is not shown through its eyes), `seat` and `step` where to begin,
 // `url` whether the address says where one is (`#step=12&seat=2`; it does, and an address that says so wins), `heading`
-// the element of the title, `h2` unless told, or null for none. The element gets an event "viewer:step" after each step.
+// the element of the title, `h2` by default, or null for none. The element gets an event "viewer:step" after each step.
 
 import { Controls } from "./controls.js";
 import { Curve } from "./curve.js";
@@ -174,7 +174,7 @@ export class Viewer {
     this.controls.mark();
   }
 
-  /** Through whose eyes. Somebody who plays sees with their own until the game is over. */
+  /** Shows what a seat knows. A player sees only their own seat until the game is over. */
   look(seat, { quiet = false } = {}) {
     const isSeat = Number.isInteger(seat) && seat >= 0 && seat < this.film.seats.length;
     const fixed = this.film.seat !== null && this.film.result === null;
@@ -186,7 +186,7 @@ export class Viewer {
     }
   }
 
-  /** The match goes on. */
+  /** Adds entries to the film. */
   extend(more) {
     const atEnd = this.step >= this.last;
     extendFilm(this.film, more);
@@ -214,7 +214,7 @@ export class Viewer {
     return `#step=${step}${this.seat === null ? "" : `&seat=${this.seat}`}`;
   }
 
-  /** Says in the address where one is, as soon as one stays there: browsers allow only so many changes of it. */
+  /** Writes the step into the address after a pause: browsers limit how often it changes. */
   writeUrl() {
     if (!this.usesUrl) return;
     clearTimeout(this.urlTimer);

@@ -1,4 +1,4 @@
-// What happens, in sentences: for the list of moves, for the live region, and for whoever does not see the table.
+// What happens, in sentences: for the list of moves and for the live region that screen readers use.
 
 import { fits, laidCard, scoringAt } from "./film.js";
 import { countsOf, sharedCounts } from "./scoring.js";
