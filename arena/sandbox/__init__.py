@@ -1,4 +1,4 @@
-"""Where strangers' programs run: tiers of isolation behind one interface."""
+"""Where bots run: tiers of isolation behind one interface."""
 
 from arena.sandbox.allowance import BUILD, Allowance, bytes_shown
 from arena.sandbox.bubblewrap import SandboxView

@@ -1,4 +1,4 @@
-"""How much of the machine a bot may use."""
+"""The resources that a bot may use."""
 
 from __future__ import annotations
 
@@ -9,14 +9,14 @@ MIB = 1024 * 1024
 
 @dataclass(frozen=True, slots=True)
 class Allowance:
-    """What one bot, all its processes together, may use at the most."""
+    """The resource limits of one bot, for all its processes together."""
 
     memory: int = 512 * MIB
-    """Bytes. A bot that needs more is killed, and its author is told so."""
+    """Bytes. A bot that uses more is killed, and its log says so."""
     processes: int = 128
-    """Processes and threads: a bot in Python with gRPC has about ten, one in Java some forty."""
+    """Processes and threads. A bot in Python with gRPC has about 10, one in Java about 40."""
     cpus: float = 1.0
-    """How many cores it may keep busy."""
+    """Cores."""
     files: int = 256
     """Open files of each process."""
     disk: int = 64 * MIB
@@ -26,11 +26,11 @@ class Allowance:
 
 
 BUILD = Allowance(memory=4096 * MIB, processes=1024, cpus=64.0, files=4096, disk=1024 * MIB)
-"""What a build may use: compilers are hungrier than bots, and nobody is waiting for a turn."""
+"""The resource limits of a build."""
 
 
 def bytes_shown(size: int) -> str:
-    """512 MiB, 1.5 GiB: as people say it."""
+    """Return a size as `512 MiB` or `1.5 GiB`."""
     for unit, name in ((1024 * MIB, "GiB"), (MIB, "MiB"), (1024, "KiB")):
         if size >= unit:
             return f"{size / unit:.4g} {name}"

@@ -1,12 +1,12 @@
-"""How a bot is started inside namespaces of its own, by bubblewrap.
+"""How a bot is started in its own namespaces by bubblewrap.
 
-The bot sees the system's programs and libraries, the Python that runs the arena, its own files, and the referee's
-socket, all read-only, and an empty /tmp of limited size. It has no network, sees no processes but its own, and runs
-under a filter of system calls.
+The bot sees the system's programs and libraries, the Python that runs the arena, its own files and the referee's
+socket, all read-only, and an empty /tmp of limited size. It has no network, sees only its own processes, and runs under
+a filter of system calls.
 
-As root we do not let bubblewrap make a user namespace, because then root alone can bind folders that others may not
-enter (a home, a temporary folder); the bot is given a user id that nobody else has, and no rights, as the last step
-before its program starts. Without root the user namespace is what makes the rest possible.
+With root there is no user namespace, because only real root can bind folders that other users may not enter (a home, a
+temporary folder). The bot gets a user id of its own and no capabilities as the last step before its program starts.
+Without root the user namespace makes the other namespaces possible.
 """
 
 from __future__ import annotations
@@ -24,39 +24,38 @@ from functools import cache
 from pathlib import Path
 
 from arena.sandbox.allowance import Allowance
+from arena.sandbox.config import CONFIG
 from arena.sandbox.seccomp import filter_program
 
 SOCKETS = Path("/run/arena")
-"""Where the bot finds the referee's socket."""
-FIRST_UID, UIDS = 0x60000000, 0x10000000
-"""User ids far above those that a machine gives to people and services. Each start draws one."""
+"""The folder of the referee's socket, as the bot sees it."""
 SYSTEM = ("/usr", "/bin", "/sbin", "/lib", "/lib32", "/lib64", "/libx32")
 SETTINGS = ("alternatives", "ld.so.cache", "localtime", "nsswitch.conf")
-"""The little of /etc that programs need; besides these what Java keeps there."""
+"""The entries of /etc that programs need, besides those of Java."""
 PATH = "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin"
 RUNTIMES = ("node", "java", "deno", "bun", "ruby", "julia", "php", "perl", "lua", "dotnet", "go")
-"""Programs that run others and need what is installed with them."""
+"""Language runtimes that need the files installed with them."""
 NAME = re.compile("[A-Za-z_][A-Za-z0-9_]*")
-"""What the shell takes for the name of a variable."""
+"""A valid name of a shell variable."""
 NETWORK_SETTINGS = ("ssl", "resolv.conf", "hosts", "ca-certificates.conf")
-"""What a program with network needs of /etc besides."""
+"""Further entries of /etc for a program with network access."""
 
 
 @dataclass(frozen=True, slots=True)
 class SandboxView:
-    """What a boxed program sees of the machine, besides the system's own programs."""
+    """What a program in a sandbox sees of the machine, besides the system's programs."""
 
     folder: Path
-    """Where it is started."""
+    """The working directory."""
     files: Path
-    """What is its own: the folder, or a single file in it."""
+    """The program's own files: the folder, or a single file in it."""
     source: Path | None = None
-    """Where these files really are, if not where the program finds them."""
+    """The real place of these files, if it is not the same."""
     writable: bool = False
     socket: Path | None = None
-    """The folder with the referee's socket."""
+    """The folder of the referee's socket."""
     also: tuple[Path, ...] = ()
-    """What else it may read."""
+    """Other paths that it may read."""
     network: bool = False
 
 
@@ -65,7 +64,7 @@ def find_bubblewrap() -> str | None:
 
 
 def options(view: SandboxView, command: Sequence[str], allowance: Allowance) -> Iterator[str]:
-    """What bubblewrap is told, apart from the command. Later mounts hide earlier ones."""
+    """Yield the options of bubblewrap, without the command. Later mounts hide earlier ones."""
     yield from ("--unshare-pid", "--unshare-ipc", "--unshare-uts", "--unshare-cgroup-try")
     yield from ("--die-with-parent", "--new-session", "--hostname", "arena")
     if not view.network:
@@ -75,20 +74,20 @@ def options(view: SandboxView, command: Sequence[str], allowance: Allowance) -> 
     yield from _system()
     if view.network:
         yield from _settings(*NETWORK_SETTINGS)
-    for path in ("/tmp", "/dev/shm"):  # noqa: S108, the bot's own
+    for path in ("/tmp", "/dev/shm"):  # noqa: S108, inside the sandbox
         yield from ("--perms", "1777", "--size", str(allowance.disk), "--tmpfs", path)
     for runtime in (*_python_and_arena(), *_runtime_of(command), *view.also):
         yield from _bind(runtime, runtime)
     if view.socket:
         yield from _bind(view.socket, SOCKETS)
     yield from _bind(view.source or view.files, view.files, writable=view.writable)
-    # Without root the bot owns what bubblewrap has made for it, and both are in memory that nobody limits.
+    # Without root the bot owns both, and their memory is not limited.
     yield from ("--remount-ro", "/dev", "--remount-ro", "/", "--chdir", str(view.folder))
 
 
 @cache
 def _system() -> tuple[str, ...]:
-    """The system's own programs, its few settings, its view of processes and devices."""
+    """Return the options for the system's programs and settings, /proc and /dev."""
     found = []
     for path in map(Path, SYSTEM):
         if path.is_symlink():
@@ -105,23 +104,23 @@ def _settings(*names: str) -> Iterator[str]:
 
 
 def _bind(source: Path, target: Path, *, writable: bool = False) -> Iterator[str]:
-    for parent in reversed(target.parents[:-1]):  # bubblewrap would make them for its own eyes only
+    for parent in reversed(target.parents[:-1]):  # bubblewrap itself would create them readable only by its own user
         yield from ("--dir", str(parent))
     yield from ("--bind" if writable else "--ro-bind", str(source), str(target))
 
 
 @cache
 def _python_and_arena() -> tuple[Path, ...]:
-    """The Python that runs the arena, which runs bots in Python too, and the package that they import."""
+    """Return the folders of the Python that runs the arena and bots in Python, and of the package `arena`."""
     interpreter = Path(sys.executable).resolve().parents[1]
     return tuple(_outside_system([Path(sys.base_prefix), interpreter, Path(sys.prefix), Path(__file__).parents[1]]))
 
 
 def _runtime_of(command: Sequence[str]) -> Iterator[Path]:
-    """Where the program is installed that runs the bot, if that is an unusual place.
+    """Yield where the bot's language runtime is installed, if not in a usual place.
 
-    The command is the bot's author's, so it opens no doors: only known runtimes that are on the organiser's own PATH
-    count, and where one lies in a home, or in a place for many programs, only the program itself is shown.
+    The bot's author chooses the command, so only known runtimes on the organiser's PATH count. Of a runtime in a home,
+    or in a folder with other software, only the program itself is visible.
     """
     name = Path(command[0]).name
     installed = shutil.which(name)
@@ -137,13 +136,13 @@ def _runtime_of(command: Sequence[str]) -> Iterator[Path]:
 
 @cache
 def _homes() -> tuple[Path, ...]:
-    """Everybody's home, and what else people have in such a place besides one program's installation."""
+    """Return the homes of all users, and other folders that contain more than one installation."""
     homes = {Path.home(), *(Path(each.pw_dir) for each in pwd.getpwall())}
     return (*homes, *(home / ".local" for home in homes), Path("/opt"), Path("/usr"))
 
 
 def _outside_system(paths: Sequence[Path]) -> Iterator[Path]:
-    """Those that are not there anyway, each once."""
+    """Yield the paths that are neither below /usr nor below another one."""
     seen: list[Path] = []
     for path in paths:
         if not any(path.is_relative_to(place) for place in (Path("/usr"), *seen)):
@@ -154,9 +153,9 @@ def _outside_system(paths: Sequence[Path]) -> Iterator[Path]:
 def inner_command(
     command: Sequence[str], environment: int, allowance: Allowance, uid: int | None, *, count: bool
 ) -> list[str]:
-    """The command with limits for each process, without rights, and with the environment from an open file.
+    """Return the command with limits per process, without capabilities, and with the environment from a descriptor.
 
-    `count`: with a limit for the number of processes, too.
+    `count`: also limit the number of processes.
     """
     limits = [f"--nofile={allowance.files}", f"--fsize={allowance.disk}", "--core=0"]
     if count:
@@ -169,26 +168,26 @@ def inner_command(
 
 
 def environment(env: Mapping[str, str]) -> bytes:
-    """The environment as a script for the shell. Raises ValueError where a name is none.
+    """Return the environment as a shell script. Raise `ValueError` if a name or value is invalid.
 
-    It is set as the last step, when the rights are given up: LD_PRELOAD is a variable, too. And it is handed over
-    in a file, not in a command: the bot's token is in it, and the list of processes is for everybody.
+    It is set after all privileges are dropped, because of variables such as LD_PRELOAD. It is passed in a file, because
+    it contains the bot's token and command lines are public.
     """
     inside = {"PATH": PATH, "HOME": "/tmp", "TMPDIR": "/tmp", "LANG": "C.UTF-8", **env}  # noqa: S108
     for name, value in inside.items():
         if not NAME.fullmatch(name) or "\0" in value:
-            raise ValueError(f"{name!r} cannot be a variable of the environment, or its value has a NUL")
+            raise ValueError(f"invalid environment variable `{name}`")
     lines = [f"export {name}={shlex.quote(value)}\n" for name, value in inside.items()]
     return "".join(lines).encode(errors="surrogateescape")
 
 
 def draw_uid() -> int | None:
-    """A user id for one start; None where we cannot give it away."""
-    return FIRST_UID + secrets.randbelow(UIDS) if os.geteuid() == 0 else None
+    """Return a random user id for one start; None without root."""
+    return CONFIG.first_uid + secrets.randbelow(CONFIG.uid_count) if os.geteuid() == 0 else None
 
 
 def in_memory(data: bytes) -> int:
-    """A file that exists in memory only, to be read from its beginning by a child process."""
+    """Return the descriptor of a file in memory, for a child process to read from its start."""
     file = os.memfd_create("arena")
     os.write(file, data)
     os.lseek(file, 0, os.SEEK_SET)
@@ -196,7 +195,7 @@ def in_memory(data: bytes) -> int:
 
 
 def seccomp_program(view: SandboxView) -> bytes:
-    """The filter of system calls. A build, which has files to write, may lock them."""
+    """Return the filter of system calls. A build may set locks."""
     program = filter_program(allow_locks=view.writable)
-    assert program is not None, "without a filter for this machine no tier is chosen that has one"
+    assert program is not None, "the tier was probed on this machine"
     return program

@@ -1,6 +1,6 @@
-"""A cell: where one bot's processes are, what they use, and how they are stopped, ended, and counted.
+"""A cell: the processes of one bot, started, measured, stopped and ended together.
 
-The three kinds of cells are the three tiers. What they have in common is all that the referee knows of a sandbox.
+There is one class per tier. The referee knows only the interface of `Cell`.
 """
 
 from __future__ import annotations
@@ -28,25 +28,26 @@ from arena.sandbox.bubblewrap import (
     options,
     seccomp_program,
 )
+from arena.sandbox.config import CONFIG
 from arena.sandbox.process_tree import ProcessTree, reap_init_processes, wait_until_stopped
 
 MARK = "ARENA_PROCESS"
-"""In the environment of a bot and all that it starts: which of the arena's processes it belongs to."""
+"""The environment variable that marks a bot and everything that it starts."""
 SECRETS = ("ARENA_STORE", "PGPASSWORD")
-"""Of the environment that we were started in, what no bot is handed: passwords of the store."""
+"""Environment variables that are never passed to a bot: passwords of the store."""
 JOIN = 'while [ "$1" != -- ]; do echo 0 > "$1/cgroup.procs" || exit 125; shift; done; shift; exec "$@"'
-"""Enters control groups and becomes the command behind the --."""
+"""A shell script that enters control groups and then runs the command after `--`."""
 
 
 @dataclass(slots=True)
 class StartCommand:
-    """How the process that leads to the bot is started."""
+    """How to start the bot, including its sandbox."""
 
     command: list[str]
     env: dict[str, str]
     folder: Path
     files: list[int] = field(default_factory=list)
-    """Open files that it inherits; to be closed here once it is started."""
+    """File descriptors that it inherits; closed here once it is started."""
 
     def close(self) -> None:
         for file in self.files:
@@ -55,7 +56,7 @@ class StartCommand:
 
 
 class Accounts(Protocol):
-    """What keeps count of a bot's processes: a control group, or else the family of its first process."""
+    """What measures and stops a bot's processes: a control group, or a process tree."""
 
     def cpu_ns(self) -> int: ...
     def freeze(self, frozen: bool) -> None: ...
@@ -63,10 +64,10 @@ class Accounts(Protocol):
 
 
 class Cell:
-    """One bot's place. This one is open: the bot runs as we do. The others are derived from it."""
+    """The cell of the tier `none`: the bot runs with our permissions. The other tiers derive from it."""
 
-    limits_interval = 1.0
-    """Seconds between two calls of `look`."""
+    limits_interval = CONFIG.limits_interval
+    """Seconds between two calls of `check_limits`."""
 
     def __init__(self, view: SandboxView, allowance: Allowance) -> None:
         self.view = view
@@ -75,20 +76,20 @@ class Cell:
         self.frozen = False
         self.accounts: Accounts | None = None
         self.uid: int | None = None
-        """The user that the bot runs as; None: as we do."""
+        """The user id of the bot; None: ours."""
         self._exceeded = ""
 
     def launch(self, command: Sequence[str], env: Mapping[str, str]) -> StartCommand:
-        """How to start the command in here."""
+        """Return how to start a command in this cell."""
         ours = {name: value for name, value in os.environ.items() if name not in SECRETS}
         return StartCommand(list(command), {**ours, **env}, self.view.folder)
 
     def start(self, command: Sequence[str], env: Mapping[str, str], output: int | IO[bytes]) -> subprocess.Popen[bytes]:
-        """Starts the command in here. Raises OSError, or ValueError where no process can have such a command."""
+        """Start a command in this cell. Raise `OSError`, or `ValueError` if the command or environment is invalid."""
         launch = self.launch(command, env)
         try:
-            # Its own session, so that the whole group can be ended; no preexec_fn, which must not be used beside grpc.
-            process = subprocess.Popen(  # noqa: S603, starting what others have written is what a cell is for
+            # In a session of its own, so that the whole group can be ended. No preexec_fn: gRPC does not allow it.
+            process = subprocess.Popen(  # noqa: S603, a bot's command
                 launch.command,
                 cwd=launch.folder,
                 env=launch.env,
@@ -104,20 +105,20 @@ class Cell:
         return process
 
     def on_start(self, pid: int) -> None:
-        """The process is started."""
+        """Note the process that was started."""
         self.pid = pid
         if self.accounts is None:
             self.accounts = ProcessTree(pid)
 
     def on_exit(self) -> None:
-        """The process that we started has ended, and its number may be given to another."""
+        """Note that the started process has ended; its id may be used again."""
 
     @property
     def is_isolated(self) -> bool:
         return False
 
     def cpu_ms(self) -> float:
-        """The processor time of the bot so far."""
+        """Return the CPU time of the bot so far."""
         if self.accounts is None:
             return 0.0
         try:
@@ -126,50 +127,49 @@ class Cell:
             return 0.0
 
     def freeze(self, frozen: bool, *, again: bool = False) -> None:
-        """Stops the bot where it is, or lets it go on. `again`: even if it should be stopped already."""
+        """Stop the bot's processes, or continue them. `again`: even if they should be stopped already."""
         if (again or frozen != self.frozen) and self.accounts is not None:
-            with contextlib.suppress(OSError):  # it is gone
+            with contextlib.suppress(OSError):  # it has ended
                 self.accounts.freeze(frozen)
                 self.frozen = frozen
 
     def signal(self, sign: signal.Signals) -> None:
-        """To the bot's own processes, not to what holds them."""
-        if self.pid:  # 0 would be ourselves
+        """Send a signal to the bot's own processes, without those of the sandbox."""
+        if self.pid:  # 0 would be our own group
             with contextlib.suppress(ProcessLookupError, PermissionError):
                 os.killpg(self.pid, sign)
 
     def kill(self) -> None:
-        """Ends all of it at once."""
+        """Kill all processes of the cell."""
         self.signal(signal.SIGKILL)
 
     def check_limits(self) -> str | None:
-        """Called now and then. Returns a limit that the bot has reached: the rest of a sentence that begins with "it".
+        """Return a limit that the bot has reached since the last call, as the end of a sentence that begins with "it".
 
-        Each is returned once. A bot that cannot be kept within its limits in another way is ended here.
+        Call this every `limits_interval`. In the user tier it also kills a bot that uses too much memory.
         """
         return None
 
     def exceeded_limit(self) -> str | None:
-        """The limit that the bot had reached when it ended, in the same way."""
+        """Return the limit that the bot had reached when it ended, in the same form."""
         return self._exceeded or None
 
     def remove(self) -> bool:
-        """Returns whether nothing is left of it. Called until it is so."""
+        """Release the cell. Return whether nothing is left of it; call again until it does."""
         return True
 
 
 class UserCell(Cell):
-    """Namespaces of its own, by bubblewrap: the `user` tier. Memory is looked at now and then."""
+    """The cell of the tier `user`: namespaces by bubblewrap. Memory is checked at intervals."""
 
-    limits_interval = 0.1
-    """Seconds. Here nobody else keeps the bot from taking all the memory."""
+    limits_interval = CONFIG.user_limits_interval
 
     def __init__(self, view: SandboxView, allowance: Allowance) -> None:
         super().__init__(view, allowance)
         self.uid = draw_uid()
-        self._looked_at_disk = 0.0
+        self._checked_disk = 0.0
         self._orphans: set[int] = set()
-        """Processes whose parents were killed with them. They may have become our children, and ours to bury."""
+        """Killed processes whose parents were killed too. They may have become our children, which we must reap."""
 
     @property
     def is_isolated(self) -> bool:
@@ -177,13 +177,13 @@ class UserCell(Cell):
 
     def launch(self, command: Sequence[str], env: Mapping[str, str]) -> StartCommand:
         bubblewrap = find_bubblewrap()
-        assert bubblewrap, "it was there when the tier was chosen"
+        assert bubblewrap, "found when the tier was chosen"
         settings = list(options(self.view, command, self.allowance))
         variables = environment(env)
         if any("\0" in word for word in (*settings, *command)):
-            # They are handed over with NULs between them, so this is also what keeps a bot from adding its own.
-            raise ValueError("a command with a NUL")
-        # Nothing of the environment that we were started in, and nothing of what the bot's author wants in its own.
+            # bubblewrap reads them separated by NULs: a bot could add options of its own.
+            raise ValueError("the command contains a NUL")
+        # bubblewrap itself runs with neither our environment nor the bot's.
         outside = {"PATH": os.defpath} | {name: value for name, value in env.items() if name == MARK}
         launch = StartCommand([], outside, Path("/"))
         try:
@@ -203,7 +203,7 @@ class UserCell(Cell):
         return True
 
     def on_exit(self) -> None:
-        self.pid = 0  # with it all that was in the box
+        self.pid = 0  # everything in the sandbox has ended with it
 
     def signal(self, sign: signal.Signals) -> None:
         for pid in self._own() if self.pid else ():
@@ -211,7 +211,7 @@ class UserCell(Cell):
                 os.kill(pid, sign)
 
     def _own(self) -> list[int]:
-        """The bot's own processes: without bubblewrap's two, which are the first and its only child."""
+        """Return the bot's processes, without bubblewrap's two: the first and its only child."""
         processes = self.accounts.processes() if self.accounts else []
         holders = {self.pid}
         with contextlib.suppress(OSError):
@@ -222,8 +222,8 @@ class UserCell(Cell):
     def kill(self) -> None:
         if not self.pid:
             return
-        # Whatever is in the box ends with its first process, and that with the one that we started; but not if they are
-        # only just being started. So nothing new is begun from here on, and then all of them go.
+        # Killing the first process ends the sandbox only once it is completely set up. So stop it first, then kill
+        # every process that it has started.
         with contextlib.suppress(ProcessLookupError, PermissionError):
             os.kill(self.pid, signal.SIGSTOP)
             wait_until_stopped(self.pid)
@@ -242,7 +242,7 @@ class UserCell(Cell):
 
     def remove(self) -> bool:
         for pid in list(self._orphans):
-            with contextlib.suppress(ChildProcessError):  # they were not, and somebody else has buried them
+            with contextlib.suppress(ChildProcessError):  # not our child
                 if os.waitpid(pid, os.WNOHANG) == (0, 0):
                     continue
             self._orphans.discard(pid)
@@ -256,9 +256,9 @@ class UserCell(Cell):
         ):
             self.kill()
             return self._out_of_memory_text
-        if time.monotonic() - self._looked_at_disk < Cell.limits_interval:
+        if time.monotonic() - self._checked_disk < Cell.limits_interval:
             return None
-        self._looked_at_disk = time.monotonic()
+        self._checked_disk = time.monotonic()
         return self._disk_is_full()
 
     @property
@@ -267,7 +267,7 @@ class UserCell(Cell):
 
     def _disk_is_full(self) -> str | None:
         for pid in self._own()[:1]:
-            with contextlib.suppress(OSError):  # it has just ended, or is not to be looked into
+            with contextlib.suppress(OSError):  # it has just ended, or is not readable
                 room = os.statvfs(f"/proc/{pid}/root/tmp")
                 if not room.f_bavail:
                     return f"had filled its /tmp, {bytes_shown(self.allowance.disk)}"
@@ -275,7 +275,7 @@ class UserCell(Cell):
 
 
 class ControlGroups:
-    """Where the control groups of one process's bots are."""
+    """Creates the control groups of all bots of this process."""
 
     def __init__(self) -> None:
         self.trees = cgroups.find_hierarchies()
@@ -287,13 +287,13 @@ class ControlGroups:
 
 
 class StrongCell(UserCell):
-    """A box inside a control group: the `strong` tier. The kernel itself keeps the limits."""
+    """The cell of the tier `strong`: namespaces and a control group. The kernel enforces the limits."""
 
     limits_interval = Cell.limits_interval
 
-    def __init__(self, view: SandboxView, allowance: Allowance, block: ControlGroups) -> None:
+    def __init__(self, view: SandboxView, allowance: Allowance, groups: ControlGroups) -> None:
         super().__init__(view, allowance)
-        self.group = block.group(allowance)
+        self.group = groups.group(allowance)
         self.accounts = self.group
 
     def launch(self, command: Sequence[str], env: Mapping[str, str]) -> StartCommand:
@@ -325,5 +325,5 @@ class StrongCell(UserCell):
         self.exceeded_limit()
         if self.group.processes():
             self.group.kill()
-        buried = super().remove()
-        return self.group.remove() and buried
+        reaped = super().remove()
+        return self.group.remove() and reaped

@@ -1,7 +1,7 @@
-"""Control groups: the kernel's accounts of what a group of processes uses, and its means to limit, freeze and end them.
+"""Control groups: the kernel measures, limits, freezes and ends a group of processes.
 
-Machines have version 1 (a tree for each controller), version 2 (one tree), or both beside each other, with each
-controller in one of them. So everything here asks for a controller, and is told where it is.
+A machine has version 1 (a hierarchy per controller), version 2 (one hierarchy), or both, with each controller in one of
+them. So every access here names a controller and looks up its hierarchy.
 """
 
 from __future__ import annotations
@@ -14,23 +14,22 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from arena.sandbox.allowance import Allowance
+from arena.sandbox.config import CONFIG
 
 PREFIX = "arena-"
-PERIOD_US = 100_000
-"""The time over which the use of cores is limited."""
 NEEDED = ("memory", "pids", "cpu", "cpuacct", "freezer")
 
 
 @dataclass(frozen=True, slots=True)
 class Hierarchy:
-    """Where groups can be made for one or several controllers."""
+    """A folder in which groups can be created, for one or several controllers."""
 
     folder: Path
     version: int
 
 
 def _mounts(table: str) -> Iterator[tuple[Path, str, set[str]]]:
-    """Of each file system in the table of mounts its place, type and options."""
+    """Yield the mount point, type and options of every file system in a table of mounts."""
     for line in table.splitlines():
         words = line.split()
         if len(words) > 3:
@@ -38,7 +37,7 @@ def _mounts(table: str) -> Iterator[tuple[Path, str, set[str]]]:
 
 
 def _own_groups(text: str) -> dict[str, str]:
-    """The group that this process is in, for each controller of version 1; for version 2 under the name ''."""
+    """Return the group of this process for each controller of version 1, and for version 2 under the name `''`."""
     own = {}
     for line in text.splitlines():
         _, controllers, path = line.split(":", 2)
@@ -48,7 +47,7 @@ def _own_groups(text: str) -> dict[str, str]:
 
 
 def find_hierarchies(mounts: str | None = None, own: str | None = None) -> dict[str, Hierarchy]:
-    """Which tree has which of the controllers that we need."""
+    """Return the hierarchy of each needed controller that this machine has."""
     mounts = Path("/proc/self/mounts").read_text() if mounts is None else mounts
     groups = _own_groups(Path("/proc/self/cgroup").read_text() if own is None else own)
     trees: dict[str, Hierarchy] = {}
@@ -57,22 +56,22 @@ def find_hierarchies(mounts: str | None = None, own: str | None = None) -> dict[
             for controller in options & set(NEEDED):
                 trees[controller] = Hierarchy(place / groups.get(controller, "/").lstrip("/"), 1)
         elif kind == "cgroup2":
-            # Processes may only be in the leaves of this tree, so our groups are not below the one that we are in.
+            # Processes may only be in leaves, so our groups are not below the group of this process.
             available = (place / "cgroup.controllers").read_text().split() if place.exists() else []
-            for controller in {*available, "cpuacct", "freezer"}:  # these two need no controller here
+            for controller in {*available, "cpuacct", "freezer"}:  # these two are built in
                 if controller in NEEDED and (controller in available or "memory" in available):
                     trees.setdefault(controller, Hierarchy(place, 2))
     return trees
 
 
 def describe(trees: dict[str, Hierarchy]) -> str:
-    """What people call it."""
+    """Return the versions in use, for people."""
     versions = {tree.version for tree in trees.values()}
     return "cgroup v1 and v2" if len(versions) > 1 else f"cgroup v{versions.pop()}" if versions else "no cgroup"
 
 
 class ControlGroup:
-    """The control group of one bot. Raises OSError where the machine does not let us have one."""
+    """The control group of one bot. The constructor raises `OSError` if it cannot be created."""
 
     def __init__(self, name: str, trees: dict[str, Hierarchy], allowance: Allowance) -> None:
         if missing := [controller for controller in NEEDED if controller not in trees]:
@@ -83,11 +82,11 @@ class ControlGroup:
         self._usage = self._freezer = -1
         try:
             for folder in self.folders:
-                _hand_down_controllers(folder.parent)
+                _enable_controllers(folder.parent)
                 folder.mkdir()
             self._limit(allowance)
             usage = "cpuacct.usage" if trees["cpuacct"].version == 1 else "cpu.stat"
-            # Kept open: they are used often, and must be usable when there are no more open files to be had.
+            # Kept open: they are used often, and must work when no file descriptors are left.
             self._usage = os.open(self._file("cpuacct", usage), os.O_RDONLY | os.O_CLOEXEC)
             freezer = "freezer.state" if self._is_v1("freezer") else "cgroup.freeze"
             self._freezer = os.open(self._file("freezer", freezer), os.O_WRONLY | os.O_CLOEXEC)
@@ -104,7 +103,7 @@ class ControlGroup:
     def _limit(self, allowance: Allowance) -> None:
         if self._is_v1("memory"):
             self._file("memory", "memory.limit_in_bytes").write_text(str(allowance.memory))
-            with contextlib.suppress(OSError):  # not there where swapping is not accounted for
+            with contextlib.suppress(OSError):  # missing where swap is not accounted for
                 self._file("memory", "memory.memsw.limit_in_bytes").write_text(str(allowance.memory))
         else:
             self._file("memory", "memory.max").write_text(str(allowance.memory))
@@ -112,21 +111,21 @@ class ControlGroup:
             with contextlib.suppress(OSError):
                 self._file("memory", "memory.swap.max").write_text("0")
         self._file("pids", "pids.max").write_text(str(allowance.processes))
-        quota = int(allowance.cpus * PERIOD_US)
+        quota = int(allowance.cpus * CONFIG.cpu_period_us)
         if self._is_v1("cpu"):
-            self._file("cpu", "cpu.cfs_period_us").write_text(str(PERIOD_US))
+            self._file("cpu", "cpu.cfs_period_us").write_text(str(CONFIG.cpu_period_us))
             self._file("cpu", "cpu.cfs_quota_us").write_text(str(quota))
         else:
-            self._file("cpu", "cpu.max").write_text(f"{quota} {PERIOD_US}")
+            self._file("cpu", "cpu.max").write_text(f"{quota} {CONFIG.cpu_period_us}")
 
     def cpu_ns(self) -> int:
-        """The processor time that all its processes have used."""
+        """Return the CPU time of all processes."""
         data = os.pread(self._usage, 64, 0)
-        # Version 1 has the number alone, in ns; version 2 begins with "usage_usec 123".
+        # Version 1 is a number in ns; version 2 begins with "usage_usec 123".
         return int(data) if data[:1].isdigit() else 1000 * int(data.split(None, 2)[1])
 
     def freeze(self, frozen: bool) -> None:
-        """Stops all its processes where they are, or lets them go on."""
+        """Stop all processes, or continue them."""
         if self._is_v1("freezer"):
             os.pwrite(self._freezer, b"FROZEN" if frozen else b"THAWED", 0)
         else:
@@ -138,12 +137,12 @@ class ControlGroup:
         return []
 
     def was_out_of_memory(self) -> bool:
-        """Whether the kernel has ended one of its processes because together they had all the memory allowed."""
+        """Return whether the kernel killed a process because of the memory limit."""
         name = "memory.oom_control" if self._is_v1("memory") else "memory.events"
         return self._count("memory", name, "oom_kill") > 0
 
     def was_out_of_processes(self) -> bool:
-        """Whether it was refused a process or thread because it had all that are allowed."""
+        """Return whether a process or thread was refused because of their limit."""
         return self._count("pids", "pids.events", "max") > 0
 
     def _count(self, controller: str, file: str, key: str) -> int:
@@ -155,7 +154,7 @@ class ControlGroup:
         return 0
 
     def kill(self) -> None:
-        """Ends all its processes at once."""
+        """Kill all processes."""
         with contextlib.suppress(OSError):
             self.freeze(False)
         if not self._is_v1("pids"):
@@ -167,7 +166,7 @@ class ControlGroup:
                 os.kill(pid, signal.SIGKILL)
 
     def remove(self) -> bool:
-        """Removes the group. Returns whether it is gone: it stays as long as a process of it is being taken apart."""
+        """Remove the group. Return whether it is gone, which takes until its last process has ended."""
         for file in (self._usage, self._freezer):
             if file >= 0:
                 os.close(file)
@@ -183,8 +182,8 @@ class ControlGroup:
         return True
 
 
-def _hand_down_controllers(folder: Path) -> None:
-    """In version 2 a group's controllers are for its children only if it says so."""
+def _enable_controllers(folder: Path) -> None:
+    """Enable the controllers for the children of a group, which version 2 requires."""
     control = folder / "cgroup.subtree_control"
     if control.exists():
         present = control.read_text().split()
@@ -194,18 +193,18 @@ def _hand_down_controllers(folder: Path) -> None:
 
 
 def remove_orphans(trees: dict[str, Hierarchy]) -> None:
-    """Ends and removes what arenas have left behind that were killed themselves."""
+    """Kill and remove the groups of arenas that were killed."""
     for folder in {tree.folder for tree in trees.values()}:
         for left in folder.glob(f"{PREFIX}*"):
             owner = left.name.removeprefix(PREFIX).split("-")[0]
             if owner.isdigit() and not Path("/proc", owner).exists():
                 for name, thawed in (("freezer.state", "THAWED"), ("cgroup.freeze", "0")):
-                    if (left / name).exists():  # what is frozen cannot die
+                    if (left / name).exists():  # a frozen process cannot end
                         with contextlib.suppress(OSError):
                             (left / name).write_text(thawed)
                 with contextlib.suppress(OSError):
                     for pid in (left / "cgroup.procs").read_text().split():
-                        if pid != "0":  # a process that we cannot see; as a number it would be ourselves
+                        if pid != "0":  # a process outside our PID namespace
                             os.kill(int(pid), signal.SIGKILL)
                 with contextlib.suppress(OSError):
                     left.rmdir()

@@ -1,7 +1,7 @@
-"""A bot's files, made readable for the user id that it runs under.
+"""Owner, permissions and size of a bot's files.
 
-Whoever owns files may swap them for links while we look at them, or lay folders into folders until a program that goes
-through them breaks. So they are gone through by open folders, links are never followed, and there is a bottom.
+The owner of the files may replace them with links, or nest folders very deep, while they are being visited. So folders
+are visited by their open file descriptors, links are never followed, and the depth is limited.
 """
 
 from __future__ import annotations
@@ -14,21 +14,20 @@ from collections.abc import Callable
 from pathlib import Path
 
 from arena.errors import UserError
+from arena.sandbox.config import CONFIG
 
-MOST_LEVELS = 64
-"""So many folders may lie in each other."""
 NO_LINKS = os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC
 
 Visitor = Callable[[str, int | None], None]
-"""Called with the name of a file or folder, and the open folder that it is in."""
+"""A function of the name of a file or folder, and the descriptor of the folder that contains it."""
 
 
 class TooDeep(UserError):
-    """Folders in folders without end."""
+    """Raised when folders are nested too deep."""
 
 
 def _for_each(source: Path, visit: Visitor) -> None:
-    """Visits the file, or the folder and all that is in it."""
+    """Call `visit` for the file, or for the folder and everything in it."""
     visit(str(source), None)
     if source.is_dir() and not source.is_symlink():
         _for_each_in(os.open(source, NO_LINKS | os.O_DIRECTORY), visit, 1, source)
@@ -36,11 +35,11 @@ def _for_each(source: Path, visit: Visitor) -> None:
 
 def _for_each_in(folder: int, visit: Visitor, level: int, source: Path) -> None:
     try:
-        if level > MOST_LEVELS:
-            raise TooDeep(f"{source} has folders more than {MOST_LEVELS} deep in each other.")
+        if level > CONFIG.max_depth:
+            raise TooDeep(f"`{source}` contains folders nested more than {CONFIG.max_depth} deep.")
         with os.scandir(folder) as entries:
             for entry in entries:
-                with contextlib.suppress(FileNotFoundError, NotADirectoryError):  # it has just been taken away
+                with contextlib.suppress(FileNotFoundError, NotADirectoryError):  # deleted in the meantime
                     visit(entry.name, folder)
                     if entry.is_dir(follow_symlinks=False):
                         inner = os.open(entry.name, NO_LINKS | os.O_DIRECTORY, dir_fd=folder)
@@ -50,7 +49,7 @@ def _for_each_in(folder: int, visit: Visitor, level: int, source: Path) -> None:
 
 
 def is_readable_by_all(source: Path) -> bool:
-    """Whether everybody may read the file, or the folder with all that is in it, and execute what its owner may."""
+    """Return whether every user may read the files, and execute those that their owner may."""
     hidden = 0
 
     def look(name: str, folder: int | None) -> None:
@@ -64,7 +63,7 @@ def is_readable_by_all(source: Path) -> bool:
 
 
 def size_of(source: Path) -> int:
-    """The bytes that the files in it take on the disk, or claim to have, while they may come and go."""
+    """Return the bytes of the files: their size or their space on the disk, whichever is larger."""
     size = 0
 
     def add(name: str, folder: int | None) -> None:
@@ -77,19 +76,19 @@ def size_of(source: Path) -> int:
 
 
 def free_space(folder: Path) -> int:
-    """The bytes that are free on its disk."""
+    """Return the free bytes on the disk of a folder."""
     disk = os.statvfs(folder)
     return disk.f_bavail * disk.f_frsize
 
 
 def make_readable(source: Path) -> None:
-    """Like chmod -R a+rX: what its owner can execute, everybody can, but nobody as somebody else."""
+    """Let every user read the files, and execute those that their owner may; like `chmod -R a+rX`, without setuid."""
 
     def let_read(name: str, folder: int | None) -> None:
         try:
             file = os.open(name, NO_LINKS, dir_fd=folder)
         except OSError:
-            return  # a link, or gone
+            return  # a link, or deleted
         try:
             mode = os.fstat(file).st_mode
             if stat.S_ISDIR(mode):
@@ -103,12 +102,12 @@ def make_readable(source: Path) -> None:
 
 
 def change_owner(source: Path, uid: int) -> None:
-    """Gives the files to a user."""
+    """Change the owner of the files."""
     _for_each(source, lambda name, folder: os.chown(name, uid, uid, dir_fd=folder, follow_symlinks=False))
 
 
 def readable_copy(source: Path, target: Path) -> Path:
-    """A copy that everybody may read. Links stay links: they lead where they lead inside the sandbox."""
+    """Copy the files and let every user read the copy. Links stay links and are resolved inside the sandbox."""
     if source.is_dir():
         shutil.copytree(source, target, symlinks=True)
     else:

@@ -1,7 +1,7 @@
-"""A process and its descendants, where there is no control group: their processor time, their memory, stop and go on.
+"""A process and its descendants, for tiers without control groups: CPU time, memory, stop and continue.
 
-The kernel keeps a clock for the processor time of every process, which anybody may read. Who belongs to the family is
-looked up now and then, because that means reading all of /proc; a process that lives shorter than that is missed.
+The CPU time is read from the kernel's clock of each process. The descendants are looked up at intervals, because that
+means reading all of /proc; a process that lives shorter than an interval may be missed.
 """
 
 from __future__ import annotations
@@ -13,15 +13,13 @@ import time
 from collections import defaultdict
 from pathlib import Path
 
-LOOK_AGAIN = 0.25
-"""Seconds after which the families are looked up anew."""
-STOPPED_WITHIN = 1.0
-"""Seconds in which a process stops that is told to, unless the kernel has something else to do with it."""
+from arena.sandbox.config import CONFIG
+
 PAGE = os.sysconf("SC_PAGE_SIZE")
 
 
 class ProcessTable:
-    """Who is whose child on this machine, read once for all families."""
+    """The children of every process of this machine, shared by all process trees."""
 
     def __init__(self) -> None:
         self._children: dict[int, list[int]] = {}
@@ -36,17 +34,17 @@ class ProcessTable:
             found += self._children.get(each, ())
         return found
 
-    def look(self) -> None:
+    def refresh(self) -> None:
         self.read = time.monotonic()
         children: defaultdict[int, list[int]] = defaultdict(list)
         try:
-            for entry in os.listdir("/proc"):  # noqa: PTH208, a Path for each would take longer than the rest
+            for entry in os.listdir("/proc"):  # noqa: PTH208, a Path for each would take too long
                 if entry.isdigit():
                     with contextlib.suppress(FileNotFoundError, ProcessLookupError, PermissionError):
-                        # "1234 (name, which may hold anything) S 1 …": the parent is the second word behind the name.
+                        # "1234 (any name) S 1 …": the parent is the second word after the name.
                         stat = Path("/proc", entry, "stat").read_bytes()
                         children[int(stat[stat.rindex(b")") + 2 :].split(None, 2)[1])].append(int(entry))
-        except OSError:  # there are no open files left: what was known before must do
+        except OSError:  # no file descriptors left: keep the previous table
             return
         self._children = dict(children)
 
@@ -55,8 +53,8 @@ _table = ProcessTable()
 
 
 def reap_init_processes() -> None:
-    """Buries what has become our child, because bubblewrap ended before the first process of its box, and has ended."""
-    _table.look()
+    """Reap dead init processes of sandboxes. They become our children if bubblewrap ends before them."""
+    _table.refresh()
     for pid in _table.children(os.getpid()):
         with contextlib.suppress(OSError):
             lines = Path(f"/proc/{pid}/status").read_text().splitlines()
@@ -66,9 +64,9 @@ def reap_init_processes() -> None:
 
 
 def wait_until_stopped(pid: int) -> None:
-    """Waits until a process that was sent SIGSTOP does nothing more: until then it may still start others."""
-    deadline = time.monotonic() + STOPPED_WITHIN
-    with contextlib.suppress(OSError):  # it is gone
+    """Wait until a process has stopped after SIGSTOP. Until then it may start other processes."""
+    deadline = time.monotonic() + CONFIG.stop_timeout
+    with contextlib.suppress(OSError):  # it has ended
         while time.monotonic() < deadline:
             stat = Path(f"/proc/{pid}/stat").read_bytes()
             if stat[stat.rindex(b")") + 2 :][:1] in b"TtZX":
@@ -77,7 +75,7 @@ def wait_until_stopped(pid: int) -> None:
 
 
 def cpu_clock(pid: int) -> int:
-    """The number of the clock that counts the processor time of all threads of a process."""
+    """Return the id of the clock that counts the CPU time of all threads of a process."""
     return (~pid << 3) | 2
 
 
@@ -87,24 +85,24 @@ class ProcessTree:
     def __init__(self, pid: int) -> None:
         self.pid = pid
         self._used = {pid: 0}
-        """The processor time of each, in ns, when it was last looked at. Who has ended keeps it."""
+        """The last known CPU time of each process in ns, including those that have ended."""
         self._alive = [pid]
-        self._looked = 0.0
+        self._refreshed = 0.0
 
-    def _look(self, *, now: bool = False) -> None:
-        if now or time.monotonic() - _table.read > LOOK_AGAIN:
-            _table.look()
-        if self._looked != _table.read:
-            self._looked = _table.read
+    def _refresh(self, *, now: bool = False) -> None:
+        if now or time.monotonic() - _table.read > CONFIG.tree_interval:
+            _table.refresh()
+        if self._refreshed != _table.read:
+            self._refreshed = _table.read
             self._alive = _table.descendants(self.pid)
 
     def processes(self) -> list[int]:
-        self._look(now=True)
+        self._refresh(now=True)
         return self._alive
 
     def cpu_ns(self) -> int:
-        """The processor time of all of them."""
-        self._look()
+        """Return the CPU time of all processes."""
+        self._refresh()
         for pid in self._alive:
             with contextlib.suppress(OSError):
                 self._used[pid] = max(self._used.get(pid, 0), time.clock_gettime_ns(cpu_clock(pid)))
@@ -116,10 +114,10 @@ class ProcessTree:
                 os.kill(pid, signal.SIGSTOP if frozen else signal.SIGCONT)
 
     def memory(self, limit: int) -> int:
-        """The bytes of memory that they hold. What several of them share is counted once where it matters."""
-        self._look()
+        """Return the memory of all processes in bytes; exact only near `limit`, and otherwise an upper bound."""
+        self._refresh()
         resident = sum(_resident(pid) for pid in self._alive)
-        # The exact figure is dear: it is asked for only where the cheap one, which is too high, comes near the limit.
+        # The exact figure takes long, so it is read only if the upper bound reaches the limit.
         return resident if resident < limit else sum(_proportional(pid) for pid in self._alive)
 
 
@@ -130,7 +128,7 @@ def _resident(pid: int) -> int:
 
 
 def _proportional(pid: int) -> int:
-    """Its own memory and its part of what it shares."""
+    """Return the process's own memory and its part of shared memory, in bytes."""
     with contextlib.suppress(OSError):
         for line in Path(f"/proc/{pid}/smaps_rollup").read_text().splitlines():
             if line.startswith("Pss:"):

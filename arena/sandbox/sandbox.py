@@ -1,4 +1,4 @@
-"""Which tier of sandbox this machine can give, found out by really starting a program in each."""
+"""The tiers of the sandbox, and which of them work on this machine, tested by starting a program in each."""
 
 from __future__ import annotations
 
@@ -18,16 +18,15 @@ from arena.sandbox import cgroups
 from arena.sandbox.allowance import Allowance
 from arena.sandbox.bubblewrap import SOCKETS, SandboxView, find_bubblewrap
 from arena.sandbox.cell import Cell, ControlGroups, StrongCell, UserCell
+from arena.sandbox.config import CONFIG
 from arena.sandbox.seccomp import filter_program
 
 PROBE = "import arena, os, sys; sys.exit(0 if os.getpid() < 10 and not os.path.exists('/etc/passwd') else 3)"
-"""A program that checks that it is boxed, with few processes before it, and that it can play all the same."""
-PROBE_SECONDS = 30.0
-INSTALL = "install it: apt-get install bubblewrap (Debian, Ubuntu), dnf install bubblewrap (Fedora)"
+"""A program that checks that it is isolated and can import the arena."""
 
 
 class Tier(StrEnum):
-    """How well bots are kept apart, the best first."""
+    """The strength of the isolation, the strongest first."""
 
     STRONG = "strong"
     USER = "user"
@@ -35,33 +34,33 @@ class Tier(StrEnum):
 
 
 class Mode(StrEnum):
-    """What the organiser wants."""
+    """What the organiser asks for."""
 
     AUTO = "auto"
-    """The best that this machine can give."""
+    """The strongest tier that works on this machine."""
     STRICT = "strict"
-    """The strong tier, or nothing."""
+    """The strong tier, or an error."""
     NONE = "none"
 
 
 class NoSandbox(HostFault):
-    """The sandbox that was asked for is not to be had here."""
+    """Raised when the requested sandbox does not work on this machine."""
 
 
 @dataclass(frozen=True, slots=True)
 class Probe:
-    """What came of trying a tier."""
+    """The result of testing a tier."""
 
     tier: Tier
     works: bool
     detail: str
-    """What it uses; or why it does not work."""
+    """What the tier uses, or why it does not work."""
     remedy: str = ""
 
 
 @dataclass(frozen=True, slots=True)
 class Sandbox:
-    """A tier with its limits. Plain values, so that workers can be told."""
+    """A tier with the resource limits of bots; plain values that can be sent to workers."""
 
     tier: Tier = Tier.NONE
     allowance: Allowance = field(default_factory=Allowance)
@@ -71,14 +70,14 @@ class Sandbox:
         return self.tier is not Tier.NONE
 
     def cell(self, view: SandboxView, allowance: Allowance | None = None) -> Cell:
-        """A place for one bot. Raises OSError where the machine has no room for it."""
+        """Return a new cell for one bot. Raise `OSError` if the machine lacks resources."""
         allowed = allowance or self.allowance
         if self.tier is Tier.NONE:
             return Cell(view, allowed)
         return UserCell(view, allowed) if self.tier is Tier.USER else StrongCell(view, allowed, _control_groups())
 
     def address(self, socket: Path) -> str:
-        """Where a bot finds the referee's socket."""
+        """Return the address of the referee's socket as the bot sees it."""
         return f"unix:{SOCKETS / socket.name if self.is_isolated else socket}"
 
 
@@ -89,22 +88,22 @@ def _control_groups() -> ControlGroups:
 
 @cache
 def probe(tier: Tier) -> Probe:
-    """Starts a program in this tier and looks at what comes of it."""
+    """Start a program in this tier and return whether it is isolated."""
     if tier is Tier.NONE:
-        return Probe(tier, True, "bots run as you do, and can do what you can")
+        return Probe(tier, True, "bots run with your permissions")
     if find_bubblewrap() is None:
-        return Probe(tier, False, "bubblewrap is not installed", INSTALL)
+        return Probe(tier, False, "bubblewrap is not installed", "run `apt-get install bubblewrap`")
     if filter_program() is None:
-        return Probe(tier, False, f"there is no filter of system calls for {platform.machine()}", "write to us")
+        return Probe(tier, False, f"no filter of system calls for {platform.machine()}", "use x86_64 or aarch64")
     for tool in ("prlimit", "setpriv"):
         if shutil.which(tool, path="/usr/bin") is None:
-            return Probe(tier, False, f"{tool} is not installed", "install it: apt-get install util-linux")
+            return Probe(tier, False, f"{tool} is not installed", "run `apt-get install util-linux`")
     with tempfile.TemporaryDirectory(prefix="arena-probe-") as folder:
         view = SandboxView(Path("/"), Path(folder))
         try:
             cell = Sandbox(tier).cell(view)
         except OSError as error:
-            remedy = "run as root, on a machine or in a container whose control groups can be written to"
+            remedy = "run as root, on a machine or in a container with writable control groups"
             return Probe(tier, False, f"no control group: {error.strerror or error}", remedy)
         return _try(tier, cell)
 
@@ -114,13 +113,13 @@ def _try(tier: Tier, cell: Cell) -> Probe:
         process = cell.start([sys.executable, "-c", PROBE], {}, subprocess.PIPE)
     except OSError as error:
         cell.remove()
-        return Probe(tier, False, f"a program could not be started in it: {error}", "see SECURITY.md")
+        return Probe(tier, False, f"cannot start a program: {error}", "see SECURITY.md")
     try:
-        output, _ = process.communicate(timeout=PROBE_SECONDS)
+        output, _ = process.communicate(timeout=CONFIG.probe_timeout)
     except subprocess.TimeoutExpired as error:
         cell.kill()
         process.communicate()
-        return Probe(tier, False, f"a program started in it failed: {error}", "see SECURITY.md")
+        return Probe(tier, False, f"a test program failed: {error}", "see SECURITY.md")
     finally:
         cell.on_exit()
         for _ in range(1000):
@@ -131,8 +130,8 @@ def _try(tier: Tier, cell: Cell) -> Probe:
         said = (output.decode(errors="replace").strip().splitlines() or [f"exit code {process.returncode}"])[-1]
         remedy = "see SECURITY.md"
         if "namespace" in said or "Permission" in said or "permitted" in said:
-            remedy = "allow user namespaces: sysctl kernel.unprivileged_userns_clone=1 user.max_user_namespaces=10000"
-        return Probe(tier, False, f"a program started in it failed: {said}", remedy)
+            remedy = "run `sysctl kernel.unprivileged_userns_clone=1 user.max_user_namespaces=10000`"
+        return Probe(tier, False, f"a test program failed: {said}", remedy)
     parts = [bubblewrap_version()]
     if tier is Tier.STRONG:
         parts.insert(0, cgroups.describe(_control_groups().trees))
@@ -149,7 +148,7 @@ def bubblewrap_version() -> str:
 
 
 def choose(mode: Mode, allowance: Allowance | None = None) -> tuple[Sandbox, Probe]:
-    """The sandbox to use. Raises NoSandbox where it must be strong and cannot be."""
+    """Return the sandbox for a mode. Raise `NoSandbox` if it must be strong and the strong tier does not work."""
     allowed = allowance or Allowance()
     if mode is Mode.NONE:
         return Sandbox(Tier.NONE, allowed), probe(Tier.NONE)
@@ -157,7 +156,9 @@ def choose(mode: Mode, allowance: Allowance | None = None) -> tuple[Sandbox, Pro
     if strong.works:
         return Sandbox(Tier.STRONG, allowed), strong
     if mode is Mode.STRICT:
-        raise NoSandbox(f"this machine has no strong sandbox: {strong.detail}; {strong.remedy}.")
+        raise NoSandbox(
+            f"The strong sandbox does not work on this machine: {strong.detail}.", hint=f"Remedy: {strong.remedy}."
+        )
     user = probe(Tier.USER)
     if user.works:
         return Sandbox(Tier.USER, allowed), user

@@ -1,9 +1,9 @@
-"""The filter of system calls that bots run under, as the kernel's filter program (classic BPF).
+"""The filter of system calls for bots, as a program for the kernel (classic BPF).
 
-Everything a program for playing cards needs is allowed. Refused, with EPERM, is what reaches into other processes,
-makes namespaces or mounts, loads code into the kernel, opens unusual kinds of sockets, or leaves signs on files that
-two bots can both see (locks and watches). What is refused never kills a program, because runtimes try such calls and do
-without.
+Allowed is everything that a game-playing bot needs. Refused with EPERM are calls that access other processes, create
+namespaces or mounts, load code into the kernel, open unusual kinds of sockets, or set locks and watches on files, with
+which two bots could signal to each other. A refused call does not kill the process, because language runtimes try
+such calls and work without them.
 """
 
 from __future__ import annotations
@@ -18,18 +18,18 @@ KILL = 0x80000000
 REFUSE = 0x00050000 | errno.EPERM
 NOT_IMPLEMENTED = 0x00050000 | errno.ENOSYS
 NUMBER, ARCHITECTURE, FIRST_ARGUMENT, SECOND_ARGUMENT = 0, 4, 16, 24
-"""Where things are in the kernel's description of a call; of an argument the lower half."""
+"""Offsets in the kernel's `struct seccomp_data`; of an argument the lower half."""
 X32 = 0x40000000
-"""Set in the numbers of a second table of calls on x86-64, which nobody needs."""
+"""The bit in the numbers of the x32 calls on x86-64."""
 
 NEW_NAMESPACE = 0x7E020080
-"""All flags of clone that make a namespace."""
+"""All flags of clone that create a namespace."""
 LOCKS = (5, 6, 7, 36, 37, 38, 1024, 1026, 1036)
-"""Commands of fcntl that ask for, set or wait for locks, that set leases, watch folders, and leave hints on files."""
+"""Commands of fcntl for locks, leases, directory notifications and write hints."""
 USUAL_SOCKETS = (1, 2, 10, 16)
-"""AF_UNIX, AF_INET, AF_INET6, AF_NETLINK; all are empty in a network of one's own."""
+"""AF_UNIX, AF_INET, AF_INET6, AF_NETLINK: they reach nothing in a network namespace of its own."""
 
-# Number on x86-64, number on ARM64 (None: there is no such call).
+# Number on x86-64, number on ARM64 (None: no such call).
 REFUSED: dict[str, tuple[int, int | None]] = {
     "ptrace": (101, 117),
     "process_vm_readv": (310, 270),
@@ -87,11 +87,11 @@ REFUSED: dict[str, tuple[int, int | None]] = {
     "modify_ldt": (154, None),
 }
 LOCK_CALLS = ("flock", "inotify_add_watch")
-"""Of these, what one could use to signal to somebody who sees the same files."""
+"""Of these, the calls that set locks and watches."""
 CLONE, CLONE3, FCNTL, SOCKET = (56, 220), (435, 435), (72, 25), (41, 198)
 
 MACHINES = {"x86_64": (0xC000003E, 0), "aarch64": (0xC00000B7, 1)}
-"""The kernel's name for the machine, and the column of its numbers in the tables above."""
+"""The kernel's constant for the architecture, and the column of its numbers in the tables above."""
 
 
 def _instruction(code: int, value: int, yes: int = 0, no: int = 0) -> bytes:
@@ -99,19 +99,19 @@ def _instruction(code: int, value: int, yes: int = 0, no: int = 0) -> bytes:
 
 
 def _when(value: int, then: int) -> bytes:
-    """If what was loaded is this value, the call ends like that."""
+    """Return instructions that end the filter with the result `then` if the loaded value is `value`."""
     return _instruction(EQUAL, value, 0, 1) + _instruction(RETURN, then)
 
 
 def _only_for(number: int, body: bytes) -> bytes:
-    """Runs the body for this call only. The body must load what it looks at, and nothing comes back from it."""
+    """Return instructions that run the body for one call only. The body must load its values and end the filter."""
     return _instruction(EQUAL, number, 0, len(body) // 8) + body
 
 
 def filter_program(machine: str | None = None, *, allow_locks: bool = False) -> bytes | None:
-    """The filter for this kind of machine; None where we do not know its numbers.
+    """Return the filter for an architecture; None if its numbers are not known.
 
-    `allow_locks`: locks and watches are allowed, as compilers and package managers need them.
+    `allow_locks` is for builds: compilers and package managers need locks and watches.
     """
     known = MACHINES.get(machine or platform.machine())
     if known is None:
@@ -126,7 +126,7 @@ def filter_program(machine: str | None = None, *, allow_locks: bool = False) -> 
         number = numbers[column]
         if number is not None and not (allow_locks and call in LOCK_CALLS):
             program += _when(number, REFUSE)
-    # Its flags are in memory, where a filter cannot look; libraries then use clone, whose flags are in a register.
+    # The flags of clone3 are in memory, which a filter cannot read. Without it libraries use clone.
     program += _when(CLONE3[column], NOT_IMPLEMENTED)
     new_namespace = _instruction(ANY_BIT, NEW_NAMESPACE, 0, 1) + _instruction(RETURN, REFUSE)
     flags = _instruction(LOAD, FIRST_ARGUMENT) + new_namespace + _instruction(RETURN, ALLOW)

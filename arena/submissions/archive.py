@@ -20,7 +20,7 @@ from pathlib import Path, PurePosixPath
 from typing import IO
 
 from arena.errors import BadSubmission
-from arena.sandbox.files import MOST_LEVELS
+from arena.sandbox.config import CONFIG as SANDBOX
 from arena.submissions.config import CONFIG, SubmissionConfig
 from arena.submissions.files import files_of, too_much
 
@@ -138,7 +138,7 @@ class Unpacking:
         if path.as_posix() != name or path.is_absolute() or not parts or ".." in parts or "\0" in name:
             raise InvalidArchive(f"`{name}` is not a valid path of a file")
         if (
-            len(parts) - 1 > MOST_LEVELS
+            len(parts) - 1 > SANDBOX.max_depth
             or len(os.fsencode(name)) > self.limits.longest_path
             or any(len(os.fsencode(part)) > self.limits.longest_file_name for part in parts)
         ):

@@ -11,7 +11,7 @@ from hashlib import file_digest, sha256
 from pathlib import Path
 
 from arena.errors import BadSubmission
-from arena.sandbox.files import MOST_LEVELS
+from arena.sandbox.config import CONFIG as SANDBOX
 from arena.submissions.config import CONFIG, SubmissionConfig
 
 NEVER_COPIED = ("__pycache__", "*.pyc", ".git", ".hg", ".svn", ".venv", ".arena", ".mypy_cache", ".pytest_cache")
@@ -22,8 +22,8 @@ def files_of(source: Path, exclude: tuple[str, ...] = ()) -> Iterator[Path]:
     if not source.is_dir():
         yield source
     for parent, folders, files in os.walk(source):
-        if len(Path(parent).relative_to(source).parts) > MOST_LEVELS:
-            raise BadSubmission(f"`{source}` contains folders nested more than {MOST_LEVELS} deep.")
+        if len(Path(parent).relative_to(source).parts) > SANDBOX.max_depth:
+            raise BadSubmission(f"`{source}` contains folders nested more than {SANDBOX.max_depth} deep.")
         folders[:] = [folder for folder in folders if not _matches(folder, exclude)]
         links = [folder for folder in folders if (Path(parent) / folder).is_symlink()]
         yield from (Path(parent) / name for name in (*links, *files) if not _matches(name, exclude))
