@@ -11,7 +11,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from arena.tournament.design import Design, Table, design, evenly, seat_orders
+from arena.tournament.design import Design, design
+from arena.tournament.seat_orders import Group, evenly, seat_orders
 
 # All fields up to 64 bots are balanced, but to count them all takes a minute.
 FIELDS = [
@@ -23,7 +24,7 @@ FIELDS = [
 MANY = [(64, 4), (61, 3), (40, 5), (31, 6), (12, 4), (8, 4), (4, 4), (7, 2), (8, 2)]
 
 
-def meetings(tables: Iterable[Table]) -> Counter[frozenset[int]]:
+def meetings(tables: Iterable[Group]) -> Counter[frozenset[int]]:
     return Counter(frozenset(pair) for table in tables for pair in combinations(table, 2))
 
 
@@ -32,14 +33,14 @@ def spread(count: Counter[int], bots: int) -> int:
     return max(often) - min(often)
 
 
-def all_tables(found: Design, cycle: int = 0) -> list[Table]:
+def all_tables(found: Design, cycle: int = 0) -> list[Group]:
     return [table for tables in found.sub_rounds(cycle) for table in tables]
 
 
 @pytest.mark.parametrize(("bots", "seats"), FIELDS)
 def test_every_pair_meets_equally_often_and_everybody_sits_equally_often(bots: int, seats: int) -> None:
     found = design(bots, seats)
-    tables: list[Table] = []
+    tables: list[Group] = []
     sat: Counter[int] = Counter()
     for sub_round in found.sub_rounds():
         tables += sub_round
@@ -51,7 +52,7 @@ def test_every_pair_meets_equally_often_and_everybody_sits_equally_often(bots: i
     assert len(met) == comb(bots, 2)
     assert set(met.values()) == {found.fewest_meetings} == {found.most_meetings}
     assert found.balanced
-    assert len(tables) == found.tables <= min(comb(bots, seats), bots * (bots - 1))
+    assert len(tables) == found.groups <= min(comb(bots, seats), bots * (bots - 1))
 
 
 @pytest.mark.parametrize(("bots", "seats"), MANY)
@@ -64,7 +65,7 @@ def test_inside_a_sub_round_too_nobody_sits_much_more_often(bots: int, seats: in
 
 @pytest.mark.parametrize(("bots", "seats", "tables"), [(7, 3, 7), (8, 4, 14), (9, 3, 12), (12, 4, 33), (13, 4, 13)])
 def test_well_known_designs_are_found(bots: int, seats: int, tables: int) -> None:
-    assert design(bots, seats).tables == tables
+    assert design(bots, seats).groups == tables
 
 
 @pytest.mark.parametrize(
@@ -163,5 +164,5 @@ def meetings_by_distance(found: Design) -> dict[int, int]:
 
 
 @given(st.lists(st.lists(st.integers(0, 9), min_size=3, max_size=3, unique=True).map(tuple)), st.integers(1, 20))
-def test_ordering_tables_evenly_loses_none(tables: list[Table], ahead: int) -> None:
+def test_ordering_tables_evenly_loses_none(tables: list[Group], ahead: int) -> None:
     assert sorted(evenly(tables, ahead)) == sorted(tables)

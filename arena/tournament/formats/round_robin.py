@@ -40,7 +40,7 @@ class RoundRobin(Format):
     @property
     def pairings_per_cycle(self) -> int:
         """How many pairings there are until every pair has met equally often."""
-        return self.design.tables
+        return self.design.groups
 
     @property
     def pairing_count(self) -> int | None:
