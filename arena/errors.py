@@ -134,13 +134,13 @@ class ReplayMismatch(ReplayError):
     """The replay is well-formed, but playing it again under the rules gives another result."""
 
 
-MAKE_ROOM = "make room on the disk, then do it again"
+MAKE_ROOM = "free some disk space, then run the command again"
 REMEDIES = {
     errno.ENOSPC: MAKE_ROOM,
     errno.EDQUOT: MAKE_ROOM,
     errno.EROFS: "make it writable, or choose another place",
-    errno.EMFILE: "allow more of them with ulimit -n",
-    errno.ENFILE: "close what is not needed, then do it again",
+    errno.EMFILE: "raise the limit with ulimit -n",
+    errno.ENFILE: "close other programs, then run the command again",
 }
 """What can be done where the system refuses something for a reason that its own words leave open."""
 

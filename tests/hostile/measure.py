@@ -199,8 +199,8 @@ class _Session:
             evidence.trouble = f"{type(error).__name__}: {error}"
         if attack.name == "cpu-hog":
             evidence.seen += self._not_held_back(referee, programs[0], evidence)
-        if not any("Referee._watch" in repr(task.get_coro()) for task in asyncio.all_tasks()):
-            evidence.seen.append("the referee does not look at its clocks any more")
+        if not any("Referee._tick" in repr(task.get_coro()) for task in asyncio.all_tasks()):
+            evidence.seen.append("the referee no longer checks its clocks")
         size = sum(file.stat().st_size for file in logs.glob(f"{attack.name}*"))
         if size > ALLOWANCE.log + 65536 + 4096 * len(programs):
             evidence.seen.append(f"its log has {size} bytes")
