@@ -7,16 +7,30 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from arena.api import Arena
-    from arena.requests import ResumeRequest, TournamentRequest
+    from arena.requests import (
+        CheckRequest,
+        CompareRequest,
+        MatchRequest,
+        ResumeRequest,
+        SubmitRequest,
+        TournamentRequest,
+    )
 
-__all__ = ["Arena", "ResumeRequest", "TournamentRequest", "__version__"]
+__all__ = [
+    "Arena",
+    "CheckRequest",
+    "CompareRequest",
+    "MatchRequest",
+    "ResumeRequest",
+    "SubmitRequest",
+    "TournamentRequest",
+    "__version__",
+]
 __version__ = "0.1.0"
-
-_HOME_OF = {"Arena": "arena.api", "ResumeRequest": "arena.requests", "TournamentRequest": "arena.requests"}
 
 
 def __getattr__(name: str) -> Any:
     """Load the API on first use: bots import this package too, and their start-up counts."""
-    if name not in _HOME_OF:
+    if name not in __all__:
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-    return getattr(import_module(_HOME_OF[name]), name)
+    return getattr(import_module("arena.api" if name == "Arena" else "arena.requests"), name)

@@ -6,20 +6,45 @@ results, report progress to a callback, print nothing, and keep no global state.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from types import TracebackType
+from typing import TYPE_CHECKING, Any, Self, overload
 
-from arena.requests import ResumeRequest, TournamentRequest
+from arena.errors import NotFound
+from arena.requests import (
+    CheckRequest,
+    CompareRequest,
+    MatchRequest,
+    ResumeRequest,
+    SubmitRequest,
+    TournamentRequest,
+)
 
 if TYPE_CHECKING:
+    from arena.events import Activity, Note
+    from arena.remote import RemoteArena
+    from arena.replay.view import MatchReplay
+    from arena.reports.board import Leaderboard
+    from arena.reports.listings import BotSummary, MatchSummary, TournamentSummary
+    from arena.store.copying import CopyResult
+    from arena.store.store import Store
+    from arena.submissions.check import CheckResult
+    from arena.submissions.run import CheckReport, SubmitResult
+    from arena.tournament.comparison import ComparisonProgress, ComparisonResult
     from arena.tournament.outcome import TournamentEvent, TournamentForecast, TournamentResult
+    from arena.tournament.series import MatchProgress, MatchResult
 
 Stop = Callable[[], bool]
 
 
 def _ignore(_: object) -> None:
-    """Report to nothing."""
+    """Drop an event."""
+
+
+def _ignore_counts(_: int, __: int) -> None:
+    """Drop an event."""
 
 
 def _never() -> bool:
@@ -34,6 +59,68 @@ class Arena:
         from arena.store.home import Home
 
         self.home = Home(Path(home), store)
+
+    @staticmethod
+    def connect(
+        address: str, *, token: str, certificate: str | Path | None = None, insecure: bool = False
+    ) -> RemoteArena:
+        """Return the arena of an `arena serve` at HOST:PORT.
+
+        `certificate`: the file with the server's certificate, if it is self-signed; `insecure`: without TLS.
+        """
+        from arena.remote import RemoteArena
+
+        ca = None if certificate is None else Path(certificate).read_bytes()
+        return RemoteArena(address, token, ca, insecure=insecure)
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        """Nothing is open between two calls."""
+
+    # Bots
+
+    def submit(
+        self, path: str, *, on_progress: Callable[[Activity | Note | CheckResult], None] = _ignore, **options: Any
+    ) -> SubmitResult:
+        """Submit a bot: copy, build, check and register it. `options` are the other fields of `SubmitRequest`."""
+        return self.run(SubmitRequest(path=path, **options), on_progress)
+
+    def check(
+        self, bot: str, *, on_progress: Callable[[Activity | Note | CheckResult], None] = _ignore, **options: Any
+    ) -> CheckReport:
+        """Check a bot without submitting it. `options` are the other fields of `CheckRequest`."""
+        return self.run(CheckRequest(bot=bot, **options), on_progress)
+
+    def retire(self, bot: str, *, undo: bool = False) -> None:
+        """Take a bot out of future tournaments, or let it take part again."""
+        with self._open() as store:
+            store.bots.retire(bot, retired=not undo)
+
+    def bots(self, *, every: bool = False) -> list[BotSummary]:
+        """Return the latest version of every bot; `every`: also retired bots and old versions."""
+        from arena.reports.listings import list_bots
+
+        if not self.home.exists:
+            return []
+        with self._open() as store:
+            return list_bots(store, every=every)
+
+    # Matches and tournaments
+
+    def match(
+        self,
+        game: str,
+        bots: Sequence[str],
+        *,
+        on_progress: Callable[[Note | MatchProgress], None] = _ignore,
+        **options: Any,
+    ) -> MatchResult:
+        """Play matches between bots that need not be submitted. `options` are the other fields of `MatchRequest`."""
+        return self.run(MatchRequest(game=game, bots=tuple(bots), **options), on_progress)
 
     def tournament(
         self,
@@ -70,22 +157,79 @@ class Arena:
         named = None if tournament is None else str(tournament)
         return self.run(ResumeRequest(tournament=named, **options), on_progress, stop)
 
+    def compare(
+        self,
+        old: str,
+        new: str,
+        *,
+        on_progress: Callable[[ComparisonProgress | Note | Activity], None] = _ignore,
+        stop: Stop = _never,
+        **options: Any,
+    ) -> ComparisonResult:
+        """Test whether `new` is stronger than `old`. `options` are the other fields of `CompareRequest`."""
+        return self.run(CompareRequest(old=old, new=new, **options), on_progress, stop)
+
+    @overload
     def run(
         self,
         request: TournamentRequest | ResumeRequest,
-        on_progress: Callable[[TournamentEvent], None] = _ignore,
-        stop: Stop = _never,
-    ) -> TournamentResult:
+        on_progress: Callable[[TournamentEvent], None] = ...,
+        stop: Stop = ...,
+    ) -> TournamentResult: ...
+
+    @overload
+    def run(
+        self,
+        request: CompareRequest,
+        on_progress: Callable[[ComparisonProgress | Note | Activity], None] = ...,
+        stop: Stop = ...,
+    ) -> ComparisonResult: ...
+
+    @overload
+    def run(self, request: MatchRequest, on_progress: Callable[[Note | MatchProgress], None] = ...) -> MatchResult: ...
+
+    @overload
+    def run(
+        self, request: SubmitRequest, on_progress: Callable[[Activity | Note | CheckResult], None] = ...
+    ) -> SubmitResult: ...
+
+    @overload
+    def run(
+        self, request: CheckRequest, on_progress: Callable[[Activity | Note | CheckResult], None] = ...
+    ) -> CheckReport: ...
+
+    def run(self, request: object, on_progress: Callable[[Any], None] = _ignore, stop: Stop = _never) -> object:
         """Carry out a request.
 
-        `on_progress` gets frozen, picklable events. `stop` is called about ten times a second; when it returns true,
-        the matches played so far are stored and the result has `finished=False`.
+        `on_progress` gets frozen, picklable events. `stop` is called about ten times a second; when it returns true, a
+        tournament stores the matches played so far and its result has `finished=False`.
         """
-        from arena.tournament.run import resume_tournament, start_tournament
+        match request:
+            case TournamentRequest():
+                from arena.tournament.run import start_tournament
 
-        if isinstance(request, ResumeRequest):
-            return resume_tournament(self.home, request, on_progress, stop)
-        return start_tournament(self.home, request, on_progress, stop)
+                return start_tournament(self.home, request, on_progress, stop)
+            case ResumeRequest():
+                from arena.tournament.run import resume_tournament
+
+                return resume_tournament(self.home, request, on_progress, stop)
+            case CompareRequest():
+                from arena.tournament.comparison import compare
+
+                return compare(self.home, request, on_progress, stop)
+            case MatchRequest():
+                from arena.tournament.series import play_matches
+
+                return play_matches(self.home, request, on_progress)
+            case SubmitRequest():
+                from arena.submissions.run import submit_bot
+
+                return submit_bot(self.home, request, on_progress)
+            case CheckRequest():
+                from arena.submissions.run import run_check
+
+                return run_check(self.home, request, on_progress)
+        raise TypeError(f"not a request: {request!r}")
 
     def run_forecast(
         self, request: TournamentRequest, on_progress: Callable[[TournamentEvent], None] = _ignore
@@ -94,6 +238,98 @@ class Arena:
         from arena.tournament.run import forecast_tournament
 
         return forecast_tournament(self.home, request, on_progress)
+
+    # Results
+
+    def leaderboard(
+        self, bracket: str | Sequence[str] = (), *, tournament: str | int | None = None, highlights: bool = False
+    ) -> Leaderboard:
+        """Return the boards of these brackets, or of all, in one tournament or in all together."""
+        from arena.reports.build import build_leaderboard
+
+        with self._open() as store:
+            return build_leaderboard(store, _brackets(bracket), tournament, highlights=highlights)
+
+    def tournaments(self, limit: int = 20) -> list[TournamentSummary]:
+        """Return the latest tournaments, the newest first."""
+        from arena.reports.listings import list_tournaments
+
+        with self._open() as store:
+            return list_tournaments(store, limit)
+
+    def matches(
+        self,
+        *,
+        tournament: str | int | None = None,
+        bot: str | None = None,
+        bracket: str | None = None,
+        only_faults: bool = False,
+        limit: int = 20,
+    ) -> list[MatchSummary]:
+        """Return the latest matches, the newest first, or those of a tournament, a bot or a bracket."""
+        from arena.reports.listings import list_matches
+
+        named = None if tournament is None else str(tournament)
+        where = _brackets(bracket)[0] if bracket else None
+        with self._open() as store:
+            return list_matches(store, tournament=named, bot=bot, bracket=where, only_faults=only_faults, limit=limit)
+
+    def match_names(self, tournament: str | int) -> list[str]:
+        """Return the names of all matches of a tournament."""
+        with self._open() as store:
+            return store.history.names(store.tournaments.find(str(tournament)).id)
+
+    def replay(self, match: str | Path) -> MatchReplay:
+        """Return the replay of a match of the store, such as `3-mantis-17-2`, or of a replay file."""
+        from arena.replay.view import read_replay
+
+        return read_replay(match, self.replays)
+
+    def replays(self, matches: Sequence[str]) -> Iterator[bytes | NotFound]:
+        """Yield the replays of these matches of the store, or why there is none, in this order."""
+        with self._open() as store:
+            for name in matches:
+                try:
+                    yield store.matches.replay(name).encode()
+                except NotFound as error:
+                    yield error
+
+    def export(self, table: str) -> Iterator[Mapping[str, Any]]:
+        """Yield the rows of a table of the store, with names instead of numbers."""
+        from arena.store.dump import rows
+
+        with self._open() as store:
+            yield from rows(store, table)
+
+    def copy_store(self, target: Arena, *, on_progress: Callable[[int, int], None] = _ignore_counts) -> CopyResult:
+        """Copy all results into an empty store. `on_progress` gets the number of rows copied and of all rows."""
+        from arena.store.copying import CopyResult, copy_records
+        from arena.store.store import Store
+
+        with self._open() as source, Store.open(target.home.database) as written:
+            return CopyResult(copy_records(source, written, on_progress), source.where, written.where)
+
+    def check_exists(self) -> None:
+        """Raise `NotFound` if nothing was ever stored here."""
+        if not self.home.exists:
+            hint = "Run `arena submit PATH` or `arena tournament` to create one."
+            raise NotFound(f"There is no arena in `{self.home.path}`.", hint=hint)
+
+    @contextmanager
+    def _open(self) -> Iterator[Store]:
+        """Open a store that exists."""
+        from arena.store.store import Store
+
+        self.check_exists()
+        with Store.open(self.home.database) as store:
+            yield store
+
+
+def _brackets(bracket: str | Sequence[str]) -> list[str]:
+    """Return the canonical names of brackets."""
+    from arena.games.brackets import Bracket
+
+    return [Bracket.parse(name).name for name in ([bracket] if isinstance(bracket, str) else bracket)]
 
 
 def _tournament_request(

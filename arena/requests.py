@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
@@ -134,3 +134,70 @@ class ResumeRequest:
     jobs: int | None = None
     at_once: int = 256
     cluster: ClusterAddress | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class CompareRequest(BotRunOptions):
+    """A question: is `new` stronger than `old`? Matches are played until a sequential test has decided."""
+
+    old: str
+    new: str
+    """Names, `name@version`, or paths."""
+    bracket: str = "mantis"
+    seats: int | None = None
+    """Taken by old and new alternately. None: 2, or 4 where the game needs more."""
+    elo: float = 20.0
+    """The gain in Elo points that matters."""
+    alpha: float = 0.05
+    """The probability of a positive answer if there is no gain."""
+    beta: float = 0.05
+    """The probability of a negative answer if there is such a gain."""
+    max_deals: int = 50_000
+    """Stop undecided after this number of deals."""
+    seed: str | None = None
+    jobs: int | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class MatchRequest(BotRunOptions):
+    """A series of matches between bots that need not be submitted. Nothing is stored."""
+
+    game: str
+    bots: tuple[str, ...]
+    """Paths, or names of bundled bots."""
+    options: Mapping[str, str] = field(default_factory=dict)
+    """The game's options."""
+    games: int = 100
+    seed: str | None = None
+    rotate: bool = True
+    """Play each deal once for every rotation of the seats."""
+    replays: str | None = None
+    """A folder for replay files."""
+    at_once: int = 64
+    """Games played at the same time."""
+    listen: str | None = None
+    """HOST:PORT to talk to the bots over TCP. None: a Unix socket."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SubmitRequest(BotRunOptions):
+    """A bot to submit."""
+
+    path: str
+    """A file, a folder, an archive, or the name of a bundled bot."""
+    name: str | None = None
+    """None: the name in the manifest, or of the file."""
+    version: str | None = None
+    """None: the version in the manifest, or the next number."""
+    notes: str = ""
+    build_network: bool = False
+    """Whether its build may use the network."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class CheckRequest(BotRunOptions):
+    """A bot to check without submitting it."""
+
+    bot: str
+    games: int = 20
+    """Games in each bracket."""

@@ -1,4 +1,4 @@
-"""`arena check`: check whether a bot starts, plays every game it claims, follows the rules and answers in time."""
+"""`arena check`: does a bot start, play every game it claims, and keep the rules and the time limits?"""
 
 from __future__ import annotations
 
@@ -7,49 +7,47 @@ from typing import Annotated
 import typer
 from rich.text import Text
 
-from arena import interrupts
-from arena.cli.console import err, harmless_lines, out
-from arena.cli.logs import log_folder
-from arena.cli.options import DEFAULT_HOME, Home, TimeLimit, seconds
-from arena.cli.sandboxes import LimitOptions, SandboxMode, sandbox_for
-from arena.referee import Limits, Settings
-from arena.submissions.check import CheckResult, check_bot
+from arena.cli.console import err, harmless, harmless_lines, out, print_note
+from arena.cli.groups import grouped
+from arena.cli.location import HomeLocation
+from arena.cli.sandboxes import CheckOptions
+from arena.events import Activity, Note
+from arena.requests import CheckRequest
+from arena.submissions.check import CheckResult
 
 EXIT_FAILED = 1
 
 
+@grouped
 def check(
-    bot: Annotated[str, typer.Argument(metavar="BOT", help="As for arena match.")],
-    games: Annotated[int, typer.Option(min=1, help="How many games in each bracket.")] = 20,
-    time_per_move: TimeLimit = "1s",
-    time_to_start: TimeLimit = "10s",
-    sandbox: SandboxMode = "auto",
-    limit: LimitOptions = None,
-    home: Home = DEFAULT_HOME,
+    bot: Annotated[str, typer.Argument(metavar="BOT", help="A file, a folder, or a bundled bot.")],
+    limits: CheckOptions,
+    location: HomeLocation,
+    games: Annotated[int, typer.Option(min=1, help="Games in each bracket.")] = 20,
 ) -> None:
-    """Check a bot: it starts, says hello, plays full games in every bracket it claims, keeps the rules and the time.
+    """Check a bot: start it, play full games in every bracket it claims, and verify rules and time limits.
 
     Example: arena check ./my_bot
     """
-    limits = Limits(seconds(time_to_start) or 60.0, seconds(time_per_move))
-    settings = Settings(logs=log_folder(home), sandbox=sandbox_for(sandbox, limit))
-    results = interrupts.run(_check(bot, games, limits, settings))
-    failed = sum(not result.passed for result in results)
-    if failed:
-        out.print(f"[bold red]{failed} of {len(results)} checks failed.[/]", highlight=False)
-        raise typer.Exit(EXIT_FAILED)
-    out.print(f"[green]All {len(results)} checks passed.[/]", highlight=False)
-
-
-async def _check(bot: str, games: int, limits: Limits, settings: Settings) -> list[CheckResult]:
-    results: list[CheckResult] = []
     with err.status("starting") as status:
-        async for result in check_bot(bot, games, limits, settings, status.update):
-            out.print(result_line(result), soft_wrap=True)
-            results.append(result)
-    return results
+
+        def show(event: Activity | Note | CheckResult) -> None:
+            if isinstance(event, Note):
+                print_note(event)
+            elif isinstance(event, Activity):
+                status.update(harmless(event.text))
+            else:
+                out.print(result_line(event), soft_wrap=True)
+
+        report = location.arena.run(CheckRequest(bot=bot, games=games, **limits.values()), show)
+    failed = sum(not result.passed for result in report.results)
+    if failed:
+        out.print(f"[bold red]{failed} of {len(report.results)} checks failed.[/]", highlight=False)
+        raise typer.Exit(EXIT_FAILED)
+    out.print(f"[green]All {len(report.results)} checks passed.[/]", highlight=False)
 
 
 def result_line(result: CheckResult) -> Text:
+    """Return the result of a check as a line to print."""
     mark = Text("pass  ", style="green") if result.passed else Text("FAIL  ", style="bold red")
-    return Text.assemble(mark, result.what, f": {harmless_lines(result.detail)}" if result.detail else "")
+    return Text.assemble(mark, harmless(result.what), f": {harmless_lines(result.detail)}" if result.detail else "")

@@ -9,7 +9,8 @@ import typer
 
 from arena import interrupts
 from arena.cli.console import err, out, shown
-from arena.cli.servers import TOKEN, Insecure, ServerCa, TokenFile, destination, token_from
+from arena.cli.groups import grouped
+from arena.cli.location import TOKEN_VARIABLE, Credentials
 from arena.submissions.build import build
 from arena.submissions.submission import find_submission
 from arena.v1 import referee_pb2 as pb
@@ -26,23 +27,21 @@ def bot() -> None:
 
 
 @app.command()
+@grouped
 def connect(
+    credentials: Credentials,
     path: Annotated[str, typer.Argument(metavar="BOT", help="A .py or .js file, a program, a folder, a bundled bot.")],
     server: Annotated[str, typer.Option(metavar="HOST:PORT", help="Where it is to play.", show_default=False)],
     token: Annotated[
-        str | None, typer.Option(envvar=TOKEN, help="Lets you in: ask the organiser.", show_default=False)
+        str | None, typer.Option(envvar=TOKEN_VARIABLE, help="Lets you in: ask the organiser.", show_default=False)
     ] = None,
-    token_file: TokenFile = None,
-    ca: ServerCa = None,
-    insecure: Insecure = False,
     retry: Annotated[bool, typer.Option("--retry", help="Connect again whenever the connection ends.")] = False,
 ) -> None:
     """Start a bot here and let it play there, until the server ends it or you do.
 
     Example: arena bot connect ./my_bot.py --server arena.example.org:50051 --ca certificate.pem
     """
-    lets_in = token if token and token_file is None else token_from(token_file)
-    target = destination(server, lets_in, ca, insecure=insecure)
+    target = credentials.destination(server, token if credentials.token_file is None else None)
     submission = find_submission(path)
     build(submission)
 

@@ -9,7 +9,8 @@ from rich.table import Table
 from rich.text import Text
 
 from arena.cli.console import err, out
-from arena.cli.options import DEFAULT_HOME, AsJson, Home
+from arena.cli.location import DEFAULT_HOME, HomeOption
+from arena.cli.options import AsJson
 from arena.sandbox import Mode, Tier, choose
 from arena.sandbox.doctor import Finding, Health, findings
 
@@ -20,7 +21,7 @@ MARKS = {
 }
 
 
-def doctor(home: Home = DEFAULT_HOME, as_json: AsJson = False) -> None:
+def doctor(home: HomeOption = DEFAULT_HOME, as_json: AsJson = False) -> None:
     """Look at what this machine can do for an arena, and say what to do where something is missing.
 
     Example: arena doctor

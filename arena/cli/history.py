@@ -12,71 +12,48 @@ from rich import box
 from rich.table import Table
 
 from arena.cli.console import out, shown
-from arena.cli.homes import open_store
-from arena.cli.options import DEFAULT_HOME, AsJson, StoreUrl
-from arena.cli.options import Home as HomeOption
-from arena.cli.servers import Insecure, ServerAddress, ServerCa, TokenFile, connected, not_connected
-from arena.games.brackets import Bracket
-from arena.reports.listings import MatchSummary, TournamentSummary, list_matches, list_tournaments
-from arena.store.home import Home
+from arena.cli.groups import grouped
+from arena.cli.location import Location
+from arena.cli.options import AsJson
+from arena.reports.listings import MatchSummary, TournamentSummary
 from arena.store.tournaments import State
 
 
+@grouped
 def history(
-    context: typer.Context,
+    location: Location,
     matches: Annotated[bool, typer.Option("--matches", help="List matches instead of tournaments.")] = False,
     tournament: Annotated[
-        str | None, typer.Option(help="Only this tournament's matches: its number or name.", show_default=False)
+        str | None, typer.Option(help="Only matches of this tournament: its number or name.", show_default=False)
     ] = None,
     bot: Annotated[str | None, typer.Option(help="Only matches of this bot.", show_default=False)] = None,
-    bracket: Annotated[str | None, typer.Option(help="Only this bracket's matches.", show_default=False)] = None,
-    faults: Annotated[bool, typer.Option("--faults", help="Only matches that a bot lost by a fault.")] = False,
-    lines: Annotated[int, typer.Option("--lines", "-n", min=1, help="How many, the latest first.")] = 20,
+    bracket: Annotated[str | None, typer.Option(help="Only matches of this bracket.", show_default=False)] = None,
+    faults: Annotated[bool, typer.Option("--faults", help="Only matches that a bot forfeited.")] = False,
+    lines: Annotated[int, typer.Option("--lines", "-n", min=1, help="Number of rows, the latest first.")] = 20,
     as_json: AsJson = False,
-    home: HomeOption = DEFAULT_HOME,
-    store_url: StoreUrl = None,
-    server: ServerAddress = None,
-    ca: ServerCa = None,
-    token_file: TokenFile = None,
-    insecure: Insecure = False,
 ) -> None:
-    """List the tournaments, or with --matches the matches; an option that is about matches lists those.
+    """List tournaments or, with an option about matches, matches.
 
     Example: arena history --bot my_bot --faults
     """
     of_matches = bool(matches or tournament or bot or bracket or faults)
-    where = Bracket.parse(bracket).name if bracket else None
-    found_matches: list[MatchSummary] = []
-    found_tournaments: list[TournamentSummary] = []
-    if server is not None:
-        with connected(context, server, ca, token_file, insecure) as remote:
-            if of_matches:
-                found_matches = remote.matches(
-                    tournament=tournament, bot=bot, bracket=where, only_faults=faults, limit=lines
-                )
-            else:
-                found_tournaments = remote.tournaments(lines)
-    else:
-        not_connected(context)
-        with open_store(Home(home, store_url)) as store:
-            if of_matches:
-                found_matches = list_matches(
-                    store, tournament=tournament, bot=bot, bracket=where, only_faults=faults, limit=lines
-                )
-            else:
-                found_tournaments = list_tournaments(store, lines)
+    with location.open() as arena:
+        if of_matches:
+            found = arena.matches(tournament=tournament, bot=bot, bracket=bracket, only_faults=faults, limit=lines)
+        else:
+            tournaments = arena.tournaments(lines)
     if as_json:
-        rows = [match.to_dict() for match in found_matches] + [asdict(each) for each in found_tournaments]
+        rows = [each.to_dict() for each in found] if of_matches else [asdict(each) for each in tournaments]
         out.print_json(json.dumps(rows))
     elif of_matches:
-        _print_matches(found_matches)
+        _print_matches(found)
     else:
-        _print_tournaments(found_tournaments)
+        _print_tournaments(tournaments)
 
 
 def _print_tournaments(rows: Sequence[TournamentSummary]) -> None:
     if not rows:
-        out.print("No tournament has been played yet: [bold]arena tournament[/]")
+        out.print("No tournament has been played yet. Run [bold]arena tournament[/].")
         return
     table = Table(box=box.SIMPLE_HEAD)
     table.add_column("no.", justify="right")
@@ -101,12 +78,12 @@ def _print_tournaments(rows: Sequence[TournamentSummary]) -> None:
     for row in rows:
         if row.rated and row.state == State.RUNNING.value:
             number = row.tournament
-            out.print(f"Go on with number {number}: [bold]arena tournament --resume {number}[/]", highlight=False)
+            out.print(f"Resume number {number} with [bold]arena tournament --resume {number}[/]", highlight=False)
 
 
 def _print_matches(rows: Sequence[MatchSummary]) -> None:
     if not rows:
-        out.print("No such match is on record.")
+        out.print("No such match in the store.")
         return
     table = Table(box=box.SIMPLE_HEAD)
     table.add_column("match", no_wrap=True)
@@ -122,4 +99,4 @@ def _print_matches(rows: Sequence[MatchSummary]) -> None:
             "; ".join(f"[bold red]{shown(seat.bot)}: {shown(seat.fault)}[/]" for seat in row.seats if seat.fault),
         )
     out.print(table)
-    out.print("Look at one with [bold]arena replay show MATCH[/].", highlight=False)
+    out.print("Show one with [bold]arena replay show MATCH[/].", highlight=False)

@@ -1,43 +1,31 @@
-"""`arena leaderboard`: who is best, and how sure that is."""
+"""`arena leaderboard`: the ratings, and how certain they are."""
 
 from __future__ import annotations
 
 import json
-from collections.abc import Sequence
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import Annotated
 
 import typer
 
 from arena.cli.boards import render, render_head_to_head, render_overall
 from arena.cli.console import out, shown
 from arena.cli.files import writing
-from arena.cli.homes import open_store
-from arena.cli.options import DEFAULT_HOME, AsJson, StoreUrl
-from arena.cli.options import Home as HomeOption
-from arena.cli.servers import Insecure, ServerAddress, ServerCa, TokenFile, connected, not_connected
-from arena.errors import BadTournament, NotFound
-from arena.games.brackets import Bracket
-from arena.reports.board import Board
-from arena.reports.build import build_boards, build_overall
+from arena.cli.groups import grouped
+from arena.cli.location import Location
+from arena.cli.options import AsJson
+from arena.errors import UserError
+from arena.reports.board import Leaderboard
 from arena.reports.exports import as_csv, as_json, as_markdown
-from arena.store.home import Home
-from arena.store.schema import ALL
-from arena.store.store import Store
-from arena.web.drawing.board_page import HighlightMatch, as_html
-from arena.web.drawing.highlights import shown as shown_match
-from arena.web.drawing.highlights import worth_seeing
 
-if TYPE_CHECKING:
-    from arena.client.desk import DeskClient
-
-MOST_IN_MATRIX = 12
-"""A matrix of more bots than this does not fit a terminal."""
+MAX_IN_MATRIX = 12
+"""A head-to-head matrix of more bots does not fit into a terminal."""
 
 
+@grouped
 def leaderboard(
-    context: typer.Context,
+    location: Location,
     bracket: Annotated[
         list[str] | None,
         typer.Option(help="Such as mantis/icons; may be given several times. Default: all.", show_default=False),
@@ -52,75 +40,45 @@ def leaderboard(
         Path | None,
         typer.Option(metavar="FILE", dir_okay=False, help="Write a page with plots to FILE.", show_default=False),
     ] = None,
-    home: HomeOption = DEFAULT_HOME,
-    store_url: StoreUrl = None,
-    server: ServerAddress = None,
-    ca: ServerCa = None,
-    token_file: TokenFile = None,
-    insecure: Insecure = False,
 ) -> None:
-    """Show the leaderboard: ratings with how sure they are, results, and who beats whom.
+    """Show the leaderboard: ratings with their uncertainty, results, and head-to-head shares.
 
     Example: arena leaderboard --bracket mantis --html board.html
     """
     if sum([as_json_text, as_csv_text, as_markdown_text, html is not None]) > 1:
-        raise BadTournament("one form at a time: choose --json, --csv, --md or --html.")
-    wanted = [Bracket.parse(name).name for name in bracket or ()]
-    if server is not None:
-        with connected(context, server, ca, token_file, insecure) as elsewhere:
-            boards, matches = _from_server(elsewhere, wanted, tournament, with_matches=html is not None)
-    else:
-        not_connected(context)
-        with open_store(Home(home, store_url)) as store:
-            boards, matches = _from_store(store, wanted, tournament, with_matches=html is not None)
-    overall = build_overall(boards) if len(boards) > 1 else None
+        raise UserError("`--json`, `--csv`, `--md` and `--html` cannot be combined.")
+    with location.open() as arena:
+        found = arena.leaderboard(bracket or (), tournament=tournament, highlights=html is not None)
+        if html is not None:
+            matches = list(zip(found.highlights.items(), arena.replays(list(found.highlights)), strict=True))
     if as_json_text:
-        out.print_json(json.dumps(as_json(boards, overall)))
+        out.print_json(json.dumps(as_json(found.boards, found.overall)))
     elif as_csv_text:
-        print(as_csv(boards), end="")
+        print(as_csv(found.boards), end="")
     elif as_markdown_text:
-        print(as_markdown(boards, overall), end="")
-    if html is not None:
-        number = boards[0].tournament
+        print(as_markdown(found.boards, found.overall), end="")
+    elif html is not None:
+        from arena.web.drawing.board_page import as_html
+        from arena.web.drawing.highlights import shown as shown_match
+
+        number = found.boards[0].tournament
         title = "Leaderboard" if number is None else f"Leaderboard of tournament {number}"
         generated = datetime.now(UTC).strftime("%Y-%m-%d %H:%M UTC")
+        films = [shown_match(name, why, data) for (name, why), data in matches if isinstance(data, bytes)]
         with writing(html) as file:
-            file.write(as_html(boards, overall, title, generated, matches))
+            file.write(as_html(found.boards, found.overall, title, generated, films))
         out.print(f"The page is in [bold]{shown(str(html))}[/].", highlight=False)
-    elif not (as_json_text or as_csv_text or as_markdown_text):
-        print_boards(boards)
+    else:
+        print_boards(found)
 
 
-def _from_store(
-    store: Store, brackets: Sequence[str], tournament: str | None, *, with_matches: bool
-) -> tuple[list[Board], list[HighlightMatch]]:
-    number = store.tournaments.find(tournament).id if tournament is not None else None
-    boards = build_boards(store, brackets, number)
-    if not with_matches:
-        return boards, []
-    worth = worth_seeing(store, boards, ALL if number is None else number)
-    return boards, [shown_match(name, why, store.matches.replay(name).encode()) for name, why in worth.items()]
-
-
-def _from_server(
-    server: DeskClient, brackets: Sequence[str], tournament: str | None, *, with_matches: bool
-) -> tuple[list[Board], list[HighlightMatch]]:
-    boards, worth = server.leaderboard(brackets, tournament)
-    if not boards:
-        raise NotFound(f"{server.address} has sent no board: nobody has played there.")
-    if not with_matches:
-        return boards, []
-    replays = server.replays(list(worth))
-    read = [(name, why, replays.get(name)) for name, why in worth.items()]
-    return boards, [shown_match(name, why, written) for name, why, written in read if isinstance(written, bytes)]
-
-
-def print_boards(boards: Sequence[Board]) -> None:
-    for board in boards:
+def print_boards(found: Leaderboard) -> None:
+    """Print the boards, the head-to-head matrix of each, and the board across brackets."""
+    for board in found.boards:
         out.print(render(board))
-        if 1 < len(board.rows) <= MOST_IN_MATRIX:
+        if 1 < len(board.rows) <= MAX_IN_MATRIX:
             out.print(render_head_to_head(board))
-        elif len(board.rows) > MOST_IN_MATRIX:
-            out.print(f"Who beats whom, for {len(board.rows)} bots: see --html or --json.", highlight=False)
-    if len(boards) > 1:
-        out.print(render_overall(build_overall(boards)))
+        elif len(board.rows) > MAX_IN_MATRIX:
+            out.print(f"Head-to-head results of {len(board.rows)} bots: see --html or --json.", highlight=False)
+    if found.overall is not None:
+        out.print(render_overall(found.overall))

@@ -6,10 +6,8 @@ import inspect
 import re
 from collections.abc import Callable
 from functools import wraps
-from hashlib import sha256
 from pathlib import Path
 from typing import Annotated, Any
-from urllib.parse import quote
 
 import typer
 
@@ -23,45 +21,35 @@ GameOptions = dict[str, str]
 ReplayFolder = Annotated[
     Path | None, typer.Option(metavar="DIR", file_okay=False, help="Write one replay file for each game to DIR.")
 ]
-LONGEST_FILE_NAME = 120
 LONGEST_TEXT = 200
 LONGEST_TIME = 24 * 60 * 60.0
 
 
 def _seed(text: str | None) -> str | None:
-    """A seed is written into replays, so it must be text."""
+    """Check a seed, which is written into replays."""
     if text is not None and not text.isprintable():
-        raise typer.BadParameter("a seed is any text of printable characters.")
+        raise typer.BadParameter("a seed must consist of printable characters.")
     return text
 
 
 def printable(text: str) -> str:
-    """A name or a note stands in tables."""
+    """Check a name or a note, which is printed in tables."""
     if not text.isprintable() or len(text) > LONGEST_TEXT:
-        raise typer.BadParameter(f"write at most {LONGEST_TEXT} printable characters.")
+        raise typer.BadParameter(f"expected at most {LONGEST_TEXT} printable characters.")
     return text
 
 
-GameCount = Annotated[int, typer.Option(min=1, max=10_000_000, help="How many games to play.")]
+GameCount = Annotated[int, typer.Option(min=1, max=10_000_000, help="Number of games.")]
 Seed = Annotated[
     str | None,
-    typer.Option(callback=_seed, help="Any text; the same seed, the same cards. Default: a new one each time."),
+    typer.Option(callback=_seed, help="Any text. The same seed gives the same cards. Default: a random one."),
 ]
-Home = Annotated[
-    Path, typer.Option(envvar="ARENA_HOME", metavar="DIR", file_okay=False, help="Where the arena keeps its things.")
+TimeLimit = Annotated[
+    str, typer.Option(metavar="TIME", help="Such as 500ms, 2s, 1m, or none.", rich_help_panel="How bots are run")
 ]
-StoreUrl = Annotated[
-    str | None,
-    typer.Option(
-        "--store",
-        envvar="ARENA_STORE",
-        metavar="URL",
-        help="Keep the record in PostgreSQL: postgresql://USER@HOST/DATABASE. Default: in the home.",
-        show_default=False,
-    ),
+Jobs = Annotated[
+    int | None, typer.Option(min=1, max=256, help="Worker processes. Default: one for each core.", show_default=False)
 ]
-DEFAULT_HOME = Path(".arena")
-TimeLimit = Annotated[str, typer.Option(metavar="TIME", help="For instance 500ms, 2s, 1m, or none.")]
 
 
 def with_game_options(command: Callable[..., None]) -> Callable[..., None]:
@@ -97,26 +85,13 @@ def with_game_options(command: Callable[..., None]) -> Callable[..., None]:
 
 
 def seconds(text: str) -> float | None:
-    """The seconds that a time like `500ms`, `2s` or `1m` stands for; None for `none`."""
+    """Return the seconds of a time such as `500ms`, `2s` or `1m`; None for `none`."""
     if text == "none":
         return None
     match = re.fullmatch(r"([0-9]+(?:\.[0-9]+)?)(ms|s|m)", text)
     if match is None or not float(match[1]):
-        raise typer.BadParameter(f"{text!r} is not a time: write 500ms, 2s, 1m or none.")
+        raise typer.BadParameter(f"Invalid time `{text}`: expected a time such as 500ms, 2s or 1m, or none.")
     duration = float(match[1]) * {"ms": 0.001, "s": 1.0, "m": 60.0}[match[2]]
     if duration > LONGEST_TIME:
-        raise typer.BadParameter(f"{text!r} is more than a day: write none if there is to be no limit.")
+        raise typer.BadParameter(f"Invalid time `{text}`: expected at most one day, or none.")
     return duration
-
-
-def logs(home: Path) -> Path:
-    """Where the bots' logs are."""
-    return home.resolve() / "logs"
-
-
-def file_name(text: str) -> str:
-    """A name for a file, a different one for each text: what a file name must not have is written as %2F."""
-    name = quote(text, safe="")
-    if len(name) <= LONGEST_FILE_NAME:
-        return name
-    return f"{name[:LONGEST_FILE_NAME]}-{sha256(text.encode()).hexdigest()[:12]}"

@@ -15,24 +15,14 @@ import typer
 from rich.text import Text
 
 from arena import interrupts, replay
-from arena.cli.console import harmless, out, shown
-from arena.cli.logs import log_folder
+from arena.cli.console import harmless, out, print_note, shown
+from arena.cli.groups import grouped
+from arena.cli.location import HomeLocation
 from arena.cli.match import Bots
-from arena.cli.options import (
-    DEFAULT_HOME,
-    GameName,
-    GameOptions,
-    Home,
-    Seed,
-    TimeLimit,
-    file_name,
-    logs,
-    seconds,
-    with_game_options,
-)
+from arena.cli.options import GameName, GameOptions, Seed, TimeLimit, seconds, with_game_options
 from arena.cli.replays import result_text
-from arena.cli.sandboxes import LimitOptions, SandboxMode, sandbox_for
-from arena.errors import ArenaError, BadActionText, IllegalAction
+from arena.cli.sandboxes import LimitOption, SandboxMode, sandbox_for
+from arena.errors import BadActionText, IllegalAction, UserError
 from arena.games.base import AnyGame
 from arena.games.registry import codec_of, find_game, painter_of, words_of
 from arena.protocol.clock import NO_TIME
@@ -40,6 +30,7 @@ from arena.referee import Launch, Limits, MatchPlan, Outcome, Referee, Settings
 from arena.referee.launch import distinct
 from arena.referee.seats import Player, Seat
 from arena.replay import Fault
+from arena.replay.view import file_name
 from arena.submissions.build import build
 from arena.submissions.submission import find_submission
 from arena.v1 import referee_pb2 as pb
@@ -172,17 +163,18 @@ class Evening:
             out.print(line, highlight=False)
 
 
+@grouped
 @with_game_options
 def play(
     game: GameName,
     bots: Bots,
+    location: HomeLocation,
     options: GameOptions,
     seat: Annotated[int, typer.Option(min=0, help="Your seat.")] = 0,
     seed: Seed = None,
     time_per_move: TimeLimit = "5s",
     sandbox: SandboxMode = "auto",
-    limit: LimitOptions = None,
-    home: Home = DEFAULT_HOME,
+    limit: LimitOption = None,
 ) -> None:
     """Play against bots yourself, in the terminal.
 
@@ -192,9 +184,9 @@ def play(
     options = rules.complete(options)
     rules.check_seats(len(bots) + 1, **options)
     if seat > len(bots):
-        raise ArenaError(f"there is no seat {seat} at this table: choose a number from 0 to {len(bots)}.")
+        raise UserError(f"Invalid `--seat {seat}`: expected a number from 0 to {len(bots)}.")
     limits = Limits(turn=seconds(time_per_move))
-    settings = Settings(logs=log_folder(home), sandbox=sandbox_for(sandbox, limit))
+    settings = Settings(logs=location.place.writable_logs(print_note), sandbox=sandbox_for(sandbox, limit))
     submissions = [find_submission(bot) for bot in bots]
     for submission in dict.fromkeys(submissions):
         build(submission)
@@ -224,7 +216,7 @@ def play(
     out.print(HELP)
     outcome = interrupts.run(run())
     _farewell(evening, outcome)
-    file = logs(home).parent / "replays" / f"{file_name(plan.id)}.jsonl"
+    file = location.home.resolve() / "replays" / f"{file_name(plan.id)}.jsonl"
     file.parent.mkdir(parents=True, exist_ok=True)
     replay.write(outcome.replay, file)
     out.print(f"The replay: [bold]arena replay show {shown(str(file))}[/]", soft_wrap=True)

@@ -13,7 +13,7 @@ from arena.cli.standings import print_outcome
 from arena.tournament.outcome import TournamentEvent, TournamentResult
 
 if TYPE_CHECKING:
-    from arena.client.desk import DeskClient
+    from arena.remote import RemoteArena
 
 DECIDED_BY_SERVER = ("sandbox", "limit", "cluster", "tls_ca", "tls_cert", "tls_key")
 """Options of a tournament that the server does not take from clients."""
@@ -21,13 +21,13 @@ SERVER_OPTIONS = ("server", "ca", "token_file", "insecure")
 EXIT_STOPPED = 143
 
 
-def stop_remote(server: DeskClient) -> None:
+def stop_remote(server: RemoteArena) -> None:
     """Stop the tournament on the server."""
     server.stop()
     out.print(f"Stopped. Resume with: arena tournament --resume --server {server.address}", highlight=False)
 
 
-def show_remote(server: DeskClient, run: Callable[[Callable[[TournamentEvent], None]], TournamentResult]) -> None:
+def show_remote(server: RemoteArena, run: Callable[[Callable[[TournamentEvent], None]], TournamentResult]) -> None:
     """Show the events of a tournament on the server, then its result."""
     try:
         with Display() as display:

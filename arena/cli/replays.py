@@ -1,4 +1,4 @@
-"""`arena replay`: look at replays and verify them, whether they are files or matches on record."""
+"""`arena replay`: show, verify and export replays, of the store or of files."""
 
 from __future__ import annotations
 
@@ -15,26 +15,22 @@ from rich.text import Text
 
 from arena.cli.console import err, harmless, harmless_lines, out, shown
 from arena.cli.files import writing
-from arena.cli.options import DEFAULT_HOME, Home, StoreUrl
-from arena.cli.servers import Insecure, ServerAddress, ServerCa, TokenFile, connected, not_connected
-from arena.cli.sources import MATCH_NAME, ServerSource, Source, StoreSource
-from arena.errors import ArenaError, NotFound, ReplayError
+from arena.cli.groups import grouped
+from arena.cli.location import Location
+from arena.errors import NotFound, ReplayError, UserError
 from arena.games.base import Result
 from arena.games.registry import painter_of
 from arena.games.terminal import Painter, seat_name
-from arena.replay import Fault, Replay, Step, follow, start, verify
-from arena.store.home import Home as StoreHome
-from arena.web.viewer.chances import chances_of
-from arena.web.viewer.film import film_of
-from arena.web.viewer.page import as_html
+from arena.replay import Fault, Replay, Step, follow, start
+from arena.replay.view import MATCH_NAME, MatchReplay, read_replays
 
-app = typer.Typer(help="Look at replays, verify and export them.")
+app = typer.Typer(help="Show, verify and export replays.")
 
 EXIT_NOT_VERIFIED = 1
 EXIT_UNREADABLE = 2
 HOLDS = "verified  "
-MOST_LISTED = 200
-"""Of more replays than this only those that fail are listed."""
+MAX_LISTED = 200
+"""Of more replays only those that fail are listed."""
 
 NEXT_KEYS = {" ", "\r", "\n", "n", "l", "\x1b[C", "\x1b[B", "\x1bOC", "\x1bOB"}
 BACK_KEYS = {"b", "p", "h", "\x7f", "\x1b[D", "\x1b[A", "\x1bOD", "\x1bOA"}
@@ -44,7 +40,7 @@ QUIT_KEYS = {"q", "\x1b", "\x03", "\x04"}
 KEYS_HELP = "→ next · ← back · g first · G last · q quit"
 
 ReplayFile = Annotated[
-    str, typer.Argument(metavar="MATCH", help="A match on record, such as 3-mantis-17-2, or a replay file.")
+    str, typer.Argument(metavar="MATCH", help="A match of the store, such as 3-mantis-17-2, or a replay file.")
 ]
 
 
@@ -55,28 +51,23 @@ def root(context: typer.Context) -> None:
 
 
 @app.command("show")
+@grouped
 def show(
-    context: typer.Context,
     match: ReplayFile,
+    location: Location,
     everything: Annotated[
-        bool, typer.Option("--all", help="Print every step at once instead of stepping through with keys.")
+        bool, typer.Option("--all", help="Print every step instead of stepping through with keys.")
     ] = False,
-    brief: Annotated[bool, typer.Option("--brief", help="Print what happened, without the tables.")] = False,
-    home: Home = DEFAULT_HOME,
-    store_url: StoreUrl = None,
-    server: ServerAddress = None,
-    ca: ServerCa = None,
-    token_file: TokenFile = None,
-    insecure: Insecure = False,
+    brief: Annotated[bool, typer.Option("--brief", help="Print the actions without the state of the game.")] = False,
 ) -> None:
-    """Step through a match: the table, and every action with what it caused.
+    """Step through a match: the state of the game, and every action with its effects.
 
-    In a terminal the keys lead through the match; otherwise, or with --all or --brief, every step is printed.
+    In a terminal, keys lead through the match; otherwise, or with --all or --brief, every step is printed.
 
     Example: arena replay show 3-mantis-17-2
     """
-    with _source(context, home, store_url, server, ca, token_file, insecure) as source:
-        replay = _verified(match, source)
+    with location.open() as arena:
+        replay = _verified(arena.replay(match)).replay
     pages = list(_pages(replay, brief=brief))
     if everything or brief or not (sys.stdin.isatty() and out.is_terminal):
         for page in pages:
@@ -86,48 +77,42 @@ def show(
 
 
 @app.command("verify")
+@grouped
 def verify_replays(
-    context: typer.Context,
+    location: Location,
     matches: Annotated[
-        list[str] | None, typer.Argument(metavar="MATCH…", help="Matches on record, or replay files.")
+        list[str] | None, typer.Argument(metavar="MATCH…", help="Matches of the store, or replay files.")
     ] = None,
     tournament: Annotated[
         str | None,
         typer.Option(help="All matches of this tournament: its number or name.", show_default=False),
     ] = None,
-    home: Home = DEFAULT_HOME,
-    store_url: StoreUrl = None,
-    server: ServerAddress = None,
-    ca: ServerCa = None,
-    token_file: TokenFile = None,
-    insecure: Insecure = False,
 ) -> None:
-    """Play replays again under the rules and compare the results; exit code 1 if any of them does not hold.
+    """Play replays again under the rules and compare the results; exit code 1 if one of them differs.
 
     Example: arena replay verify replays/*.jsonl
     """
     named = list(matches or [])
     verified = unreadable = 0
     with (
-        _source(context, home, store_url, server, ca, token_file, insecure) as source,
+        location.open() as arena,
         Progress(console=err, transient=True, disable=not err.is_terminal) as progress,
     ):
         if tournament is not None:
-            named += source.names(tournament)
+            named += arena.match_names(tournament)
         if not named:
-            raise ArenaError("nothing to verify: name matches or replay files, or a tournament (--tournament).")
-        source.expect(named)
-        for each in progress.track(named, description="verifying"):
-            try:
-                line = _verdict(source, each)
-            except (NotFound, OSError) as error:
+            raise UserError("Nothing to verify.", hint="Name matches, replay files, or a tournament (`--tournament`).")
+        found = read_replays(named, arena.replays)
+        for name, each in progress.track(zip(named, found, strict=True), len(named), description="verifying"):
+            if not isinstance(each, MatchReplay):
                 unreadable += 1
-                why = str(error) if isinstance(error, NotFound) else f"{each}: {error.strerror}."
+                why = str(each) if isinstance(each, NotFound) else f"{name}: {each.strerror}."
                 err.print(f"error: {harmless(why)}", style="bold red", markup=False, soft_wrap=True)
                 continue
+            line = _verdict(each)
             holds = line.plain.startswith(HOLDS)
             verified += holds
-            if not holds or len(named) <= MOST_LISTED:
+            if not holds or len(named) <= MAX_LISTED:
                 out.print(line, soft_wrap=True)
     if len(named) > 1:
         out.print(f"{verified} of {len(named)} verified.", highlight=False)
@@ -135,101 +120,77 @@ def verify_replays(
         raise typer.Exit(EXIT_UNREADABLE if unreadable else EXIT_NOT_VERIFIED)
 
 
-def _verdict(source: Source, named: str) -> Text:
-    """Whether the replay holds, in a line."""
+def _verdict(replay: MatchReplay) -> Text:
+    """Return whether the replay is correct, as a line."""
     try:
-        result = verify(source.replay(named))
+        result = replay.verify()
     except ReplayError as error:
-        return Text.assemble(("fails     ", "bold red"), harmless(f"{named}: {error}"))
-    return Text.assemble((HOLDS, "green"), f"{harmless(named)}: {_outcome(result)}")
+        return Text.assemble(("fails     ", "bold red"), harmless(f"{replay.name}: {error}"))
+    return Text.assemble((HOLDS, "green"), f"{harmless(replay.name)}: {_outcome(result)}")
 
 
 @app.command("export")
+@grouped
 def export(
-    context: typer.Context,
     match: ReplayFile,
+    location: Location,
     file: Annotated[
         Path | None,
         typer.Argument(
             metavar="[FILE]",
             dir_okay=False,
-            help="Where to. Default: standard output, or MATCH.html for a page.",
+            help="Default: standard output, or MATCH.html for a page.",
             show_default=False,
         ),
     ] = None,
     html: Annotated[
-        bool, typer.Option("--html", help="A page that shows the match; FILE is MATCH.html unless named.")
+        bool, typer.Option("--html", help="Write a page that shows the match, by default to MATCH.html.")
     ] = False,
-    home: Home = DEFAULT_HOME,
-    store_url: StoreUrl = None,
-    server: ServerAddress = None,
-    ca: ServerCa = None,
-    token_file: TokenFile = None,
-    insecure: Insecure = False,
 ) -> None:
-    """Write the replay of a match on record to a file: in the format arena.replay/1, or as a page to look at.
+    """Write the replay of a match to a file: in the format arena.replay/1, or as a page.
 
-    The page opens in any browser, without a server, and needs nothing else.
+    The page opens in any browser, without a server, and needs no other files.
 
     Example: arena replay export 3-mantis-17-2 --html
     """
-    with _source(context, home, store_url, server, ca, token_file, insecure) as source:
-        if html:
-            _export_page(match, file, source)
-            return
-        data = source.read(match)
-    if file is None:
-        sys.stdout.write(data.decode())
+    with location.open() as arena:
+        found = arena.replay(match)
+    if html:
+        from arena.web.viewer.chances import chances_of
+        from arena.web.viewer.film import film_of
+        from arena.web.viewer.page import as_html
+
+        replay = _verified(found).replay
+        name = match.replace("/", ".") if MATCH_NAME.fullmatch(match) else Path(match).stem
+        target = file or Path(f"{name}.html")
+        with writing(target) as page:
+            page.write(as_html(film_of(replay), chances_of(replay)))
+        err.print(f"The page is in [bold]{shown(str(target))}[/]: open it in a browser.", highlight=False)
+    elif file is None:
+        sys.stdout.write(found.data.decode())
     else:
-        with writing(file) as target:
-            target.write(data.decode(errors="surrogateescape"))
+        with writing(file) as written:
+            written.write(found.data.decode(errors="surrogateescape"))
         err.print(f"The replay is in [bold]{shown(str(file))}[/].", highlight=False)
 
 
-def _export_page(match: str, file: Path | None, source: Source) -> None:
-    replay = _verified(match, source)
-    page = as_html(film_of(replay), chances_of(replay))
-    named = match.replace("/", ".") if MATCH_NAME.fullmatch(match) else Path(match).stem
-    target = file or Path(f"{named}.html")
-    with writing(target) as written:
-        written.write(page)
-    err.print(f"The page is in [bold]{shown(str(target))}[/]: open it in a browser.", highlight=False)
-
-
-def _source(
-    context: typer.Context,
-    home: Path,
-    store_url: str | None,
-    server: str | None,
-    ca: Path | None,
-    token_file: Path | None,
-    insecure: bool,
-) -> Source:
-    """Where the user's replays come from."""
-    if server is None:
-        not_connected(context)
-        return StoreSource(StoreHome(home, store_url))
-    return ServerSource(connected(context, server, ca, token_file, insecure))
-
-
-def _verified(named: str, source: Source) -> Replay:
-    """The replay, with its name in the error where it is not a good one."""
+def _verified(replay: MatchReplay) -> MatchReplay:
+    """Return the replay if it is correct. Raise an error with its name otherwise."""
     try:
-        replay = source.replay(named)
-        verify(replay)
+        replay.verify()
     except ReplayError as error:
-        raise ArenaError(f"{named}: {error}") from error
+        raise UserError(f"{replay.name}: {error}") from error
     return replay
 
 
 def _outcome(result: Result) -> str:
-    """The result in a few words."""
+    """Return the result in a few words."""
     winners = ", ".join(f"seat {seat}" for seat in result.winners)
     places = " ".join(map(str, result.placements))
-    return f"{winners or 'nobody'} won, places {places}"
+    return f"{winners or 'no seat'} won, places {places}"
 
 
-# A step-through has a page for the deal and one for each line; the last one tells the result too.
+# A page for the deal and one for each line; the last one has the result too.
 
 
 def _pages(replay: Replay, *, brief: bool) -> Iterator[RenderableType]:
@@ -272,7 +233,7 @@ def _happening(step: Step, painter: Painter, names: Sequence[str]) -> Text:
 
 def result_text(result: Result, names: Sequence[str]) -> Text:
     winners = Text(", ").join(seat_name(seat, names) for seat in result.winners)
-    won = Text.assemble("Won by ", winners) if result.winners else Text("Nobody won")
+    won = Text.assemble("Won by ", winners) if result.winners else Text("No winner")
     places = Text(", ").join(
         Text.assemble(f"{result.placements[seat]}. ", seat_name(seat, names))
         for seat in sorted(range(len(names)), key=result.placements.__getitem__)
@@ -281,7 +242,7 @@ def result_text(result: Result, names: Sequence[str]) -> Text:
 
 
 def _step_through(pages: Sequence[RenderableType]) -> None:
-    """Shows one page at a time and follows the keys."""
+    """Show one page at a time and follow the keys."""
     place = 0
     with out.screen(hide_cursor=True) as screen:
         while True:

@@ -9,16 +9,18 @@ from typing import Annotated
 import typer
 
 from arena.cli.console import out, shown
-from arena.cli.options import DEFAULT_HOME, StoreUrl, TimeLimit, seconds
-from arena.cli.options import Home as HomeOption
+from arena.cli.groups import grouped
+from arena.cli.location import HomeLocation
+from arena.cli.options import TimeLimit, seconds
 from arena.cli.sandboxes import SandboxMode, sandbox_for
 from arena.errors import ArenaError
 from arena.requests import check_sandbox_mode
-from arena.store.home import Home
 from arena.store.store import Store
 
 
+@grouped
 def serve(
+    location: HomeLocation,
     host: Annotated[str, typer.Option(help="The address to listen on; 0.0.0.0 for everybody in the network.")] = (
         "127.0.0.1"
     ),
@@ -53,8 +55,6 @@ def serve(
     ] = "30s",
     log_json: Annotated[bool, typer.Option("--log-json", help="Log in lines of JSON.")] = False,
     sandbox: SandboxMode = "auto",
-    home: HomeOption = DEFAULT_HOME,
-    store_url: StoreUrl = None,
 ) -> None:
     """Serve the arena to people elsewhere: the pages of arena web, and a ladder for bots that connect with a token.
 
@@ -69,7 +69,7 @@ def serve(
     from arena.server.tls import Certificate, self_signed
 
     check_sandbox_mode(sandbox)
-    place = Home(home, store_url)
+    place = location.place
     certificate = None
     if (cert is None) != (key is None):
         raise ArenaError("a certificate and its key belong together: give both, --cert FILE and --key FILE.")

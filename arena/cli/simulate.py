@@ -16,10 +16,11 @@ from rich.table import Table
 
 from arena import replay
 from arena.cli.console import err, out, shown
-from arena.cli.options import AsJson, GameCount, GameName, GameOptions, ReplayFolder, Seed, file_name, with_game_options
+from arena.cli.options import AsJson, GameCount, GameName, GameOptions, ReplayFolder, Seed, with_game_options
 from arena.games.base import AnyGame, Ending, Json, Result
 from arena.games.registry import find_game, profile_of
 from arena.replay.selfplay import simulate_game
+from arena.replay.view import file_name
 
 
 @dataclass(slots=True)

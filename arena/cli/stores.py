@@ -1,55 +1,47 @@
-"""`arena store`: the record as a whole, and where it is kept."""
+"""`arena store`: copy the store between a home and PostgreSQL."""
 
 from __future__ import annotations
 
-from pathlib import Path
 from typing import Annotated
 
 import typer
 from rich.progress import Progress
 
+from arena.api import Arena
 from arena.cli.console import err, out, shown
-from arena.cli.homes import open_store
-from arena.store.copying import copy_records
-from arena.store.home import Home
-from arena.store.store import Store
 
-app = typer.Typer(help="Move the record between a home and PostgreSQL.", no_args_is_help=True)
+app = typer.Typer(help="Copy the store between a home and PostgreSQL.", no_args_is_help=True)
 
-Place = "a home (a folder), or postgresql://USER@HOST/DATABASE."
+PLACE = "a home (a folder), or postgresql://USER@HOST/DATABASE."
 
 
 @app.callback()
 def stores() -> None:
-    """Commands for the record as a whole."""
+    """Copy the store between a home and PostgreSQL."""
 
 
 @app.command("copy")
 def copy_store(
-    source: Annotated[str, typer.Argument(metavar="FROM", help=f"What to copy: {Place}", show_default=False)],
-    target: Annotated[str, typer.Argument(metavar="TO", help=f"Where to, empty: {Place}", show_default=False)],
+    source: Annotated[str, typer.Argument(metavar="FROM", help=f"What to copy: {PLACE}", show_default=False)],
+    target: Annotated[str, typer.Argument(metavar="TO", help=f"An empty store: {PLACE}", show_default=False)],
 ) -> None:
-    """Copy everything that is on record into an empty store: all of it or nothing.
+    """Copy all results into an empty store, all or nothing.
 
-    The bots' files are not on record: they are in the folder bots of their home, and stay there.
+    The bots' files are not in the store: they stay in the folder bots of their home.
 
     Example: arena store copy .arena postgresql://arena@db.example.org/arena
     """
-    with (
-        open_store(_home(source)) as reading,
-        Store.open(_home(target).database) as written,
-        Progress(console=err, transient=True, disable=not err.is_terminal) as progress,
-    ):
+    with Progress(console=err, transient=True, disable=not err.is_terminal) as progress:
         task = progress.add_task("copying", total=None)
-        rows = copy_records(reading, written, lambda done, in_all: progress.update(task, completed=done, total=in_all))
-        progress.stop()
-        out.print(
-            f"{rows:,} rows of {shown(reading.where)} are in {shown(written.where)} now.",
-            highlight=False,
-            soft_wrap=True,
+        result = _arena(source).copy_store(
+            _arena(target), on_progress=lambda done, total: progress.update(task, completed=done, total=total)
         )
+    out.print(
+        f"Copied {result.rows:,} rows from {shown(result.source)} to {shown(result.target)}.",
+        highlight=False,
+        soft_wrap=True,
+    )
 
 
-def _home(named: str) -> Home:
-    """The home in a folder, or one whose store is elsewhere."""
-    return Home(Path(), named) if "://" in named else Home(Path(named))
+def _arena(named: str) -> Arena:
+    return Arena(".", store=named) if "://" in named else Arena(named)

@@ -12,11 +12,10 @@ from rich import box
 from rich.table import Table
 
 from arena.cli.console import err, out, shown
-from arena.cli.homes import open_store
-from arena.cli.options import DEFAULT_HOME, AsJson, StoreUrl
-from arena.cli.options import Home as HomeOption
+from arena.cli.groups import grouped
+from arena.cli.location import HomeLocation
+from arena.cli.options import AsJson
 from arena.errors import unknown
-from arena.store.home import Home
 from arena.store.store import Store
 from arena.store.tokens import Scope
 
@@ -52,21 +51,21 @@ def chosen_scopes(text: str) -> list[Scope]:
 
 
 @app.command()
+@grouped
 def create(
+    location: HomeLocation,
     name: Annotated[str, typer.Argument(metavar="NAME", help="The user who gets it.")],
     scope: Annotated[str, typer.Option(metavar="SCOPES", help="Some of play, submit and organise, with commas.")] = (
         "play"
     ),
     expires: Annotated[str, typer.Option(metavar="TIME", help="For instance 90m, 12h, 30d, or never.")] = "90d",
-    home: HomeOption = DEFAULT_HOME,
-    store_url: StoreUrl = None,
 ) -> None:
     """Make a token for a user. It is printed once, alone on standard output, and kept nowhere.
 
     Example: arena token create anna --scope play,submit --expires 30d
     """
     scopes, duration = chosen_scopes(scope), lasting(expires)
-    with Store.open(Home(home, store_url).database) as store:
+    with Store.open(location.place.database) as store:
         token, secret = store.tokens.create(name, scopes, duration)
     may = " and ".join(sorted(each.value for each in token.scopes))
     until = f"until {token.expires} UTC" if token.expires else "for ever"
@@ -80,12 +79,13 @@ def create(
 
 
 @app.command("list")
-def list_tokens(as_json: AsJson = False, home: HomeOption = DEFAULT_HOME, store_url: StoreUrl = None) -> None:
+@grouped
+def list_tokens(location: HomeLocation, as_json: AsJson = False) -> None:
     """List the tokens that were made, without their secrets.
 
     Example: arena token list
     """
-    with open_store(Home(home, store_url)) as store:
+    with location.open_store() as store:
         known = store.tokens.all()
     if as_json:
         rows = [
@@ -122,16 +122,16 @@ def list_tokens(as_json: AsJson = False, home: HomeOption = DEFAULT_HOME, store_
 
 
 @app.command()
+@grouped
 def revoke(
+    location: HomeLocation,
     token: Annotated[str, typer.Argument(metavar="TOKEN", help="Its number, or a user's name for all of theirs.")],
-    home: HomeOption = DEFAULT_HOME,
-    store_url: StoreUrl = None,
 ) -> None:
     """Revoke a token, or all tokens of a user. Bots that are connected with it are sent away within moments.
 
     Example: arena token revoke anna
     """
-    with open_store(Home(home, store_url)) as store:
+    with location.open_store() as store:
         revoked = store.tokens.revoke(token)
     if not revoked:
         out.print("It was revoked before: nothing has changed.")
@@ -140,18 +140,18 @@ def revoke(
 
 
 @app.command()
+@grouped
 def log(
+    location: HomeLocation,
     user: Annotated[str | None, typer.Option(metavar="NAME", help="Only of this user.", show_default=False)] = None,
     lines: Annotated[int, typer.Option("--lines", "-n", min=1, max=1_000_000, help="How many, from the end.")] = 100,
     as_json: AsJson = False,
-    home: HomeOption = DEFAULT_HOME,
-    store_url: StoreUrl = None,
 ) -> None:
     """Show what was done with tokens: the audit log, the latest entry last.
 
     Example: arena token log --user anna
     """
-    with open_store(Home(home, store_url)) as store:
+    with location.open_store() as store:
         entries = store.tokens.audit(lines, user)[::-1]
     if as_json:
         rows = [

@@ -7,14 +7,15 @@ from typing import Annotated
 import typer
 
 from arena.cli.console import err, out, shown
-from arena.cli.options import DEFAULT_HOME, StoreUrl
-from arena.cli.options import Home as HomeOption
+from arena.cli.groups import grouped
+from arena.cli.location import HomeLocation
 from arena.cli.sandboxes import SandboxMode, sandbox_for
-from arena.store.home import Home
 from arena.store.store import Store
 
 
+@grouped
 def web(
+    location: HomeLocation,
     host: Annotated[str, typer.Option(help="Address to listen on; 0.0.0.0 for all machines in the network.")] = (
         "127.0.0.1"
     ),
@@ -29,8 +30,6 @@ def web(
         ),
     ] = None,
     sandbox: SandboxMode = "auto",
-    home: HomeOption = DEFAULT_HOME,
-    store_url: StoreUrl = None,
 ) -> None:
     """Show the arena in the browser: leaderboards, bots, matches, live tournaments, and matches against bots.
 
@@ -40,14 +39,14 @@ def web(
     """
     from arena.web.server import serve
 
-    place = Home(home, store_url)
+    place = location.place
     with Store.open(place.database) as store:
         serve(
             place,
             store,
             host,
             port,
-            ready=lambda address: _say(address, shown(str(home))),
+            ready=lambda address: _say(address, shown(str(location.home))),
             open_browser=open_browser,
             known_as=known_as or (),
             sandbox=lambda: sandbox_for(sandbox),

@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
+from arena.errors import NotFound, unknown
 from arena.rating.standings import THINK_MS_BOUNDS
 
 __all__ = [
@@ -16,6 +17,7 @@ __all__ = [
     "BoardRow",
     "HeadToHead",
     "HistoryPoint",
+    "Leaderboard",
     "OverallBoard",
     "OverallRow",
     "Strength",
@@ -152,3 +154,29 @@ class OverallBoard:
 
     brackets: Sequence[str]
     rows: Sequence[OverallRow]
+
+
+@dataclass(frozen=True, slots=True)
+class Leaderboard:
+    """The boards of several brackets, in one tournament or in all."""
+
+    boards: tuple[Board, ...]
+    overall: OverallBoard | None
+    """The board across the brackets; None for one bracket."""
+    highlights: Mapping[str, str] = field(default_factory=dict)
+    """Matches worth watching: why, by name. Empty unless asked for."""
+
+    def __getitem__(self, bracket: str) -> Board:
+        for board in self.boards:
+            if board.bracket == bracket:
+                return board
+        raise NotFound(unknown("bracket", bracket, [board.bracket for board in self.boards]))
+
+    @property
+    def rows(self) -> list[BoardRow]:
+        """The rows of all boards, one board after the other."""
+        return [row for board in self.boards for row in board.rows]
+
+    def to_dicts(self) -> list[dict[str, str | float | bool | None]]:
+        """Return one flat dictionary for each row of each board, for pandas or polars."""
+        return [row for board in self.boards for row in board.to_dicts()]

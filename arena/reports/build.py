@@ -7,7 +7,17 @@ from itertools import zip_longest
 
 from arena.errors import NotFound, unknown
 from arena.rating.standings import Standing
-from arena.reports.board import Board, BoardRow, HeadToHead, HistoryPoint, OverallBoard, OverallRow, Strength
+from arena.reports.board import (
+    Board,
+    BoardRow,
+    HeadToHead,
+    HistoryPoint,
+    Leaderboard,
+    OverallBoard,
+    OverallRow,
+    Strength,
+)
+from arena.reports.highlights import find_highlights
 from arena.store.bots import BotVersion
 from arena.store.schema import ALL
 from arena.store.standings import StrengthRecord
@@ -23,6 +33,16 @@ def build_boards(store: Store, brackets: Sequence[str], tournament: int | None) 
         if name not in played:
             raise NotFound(f"No `{name}` matches on record: {unknown('bracket', name, played)}")
     return [build_board(store, name, tournament) for name in brackets or played]
+
+
+def build_leaderboard(
+    store: Store, brackets: Sequence[str], tournament: str | int | None = None, *, highlights: bool = False
+) -> Leaderboard:
+    """Return the boards of these brackets, or of all, and the board across them."""
+    number = None if tournament is None else store.tournaments.find(str(tournament)).id
+    boards = build_boards(store, brackets, number)
+    found = find_highlights(store, boards, ALL if number is None else number) if highlights else {}
+    return Leaderboard(tuple(boards), build_overall(boards) if len(boards) > 1 else None, found)
 
 
 def build_board(

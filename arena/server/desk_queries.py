@@ -6,11 +6,11 @@ from arena.client.messages import to_message
 from arena.errors import NotFound, UserError
 from arena.games.brackets import Bracket
 from arena.reports.build import build_boards
+from arena.reports.highlights import find_highlights
 from arena.reports.listings import list_bots, list_matches, list_tournaments
 from arena.store.schema import ALL
 from arena.store.store import Store
 from arena.v1 import desk_pb2 as pb
-from arena.web.drawing.highlights import worth_seeing
 
 MAX_ROWS = 10_000
 MAX_REPLAYS = 100
@@ -24,7 +24,7 @@ def bots(store: Store, request: pb.ListBotsRequest) -> pb.ListBotsResponse:
 def leaderboard(store: Store, request: pb.GetLeaderboardRequest) -> pb.GetLeaderboardResponse:
     number = store.tournaments.find(request.tournament).id if request.tournament else None
     boards = build_boards(store, [Bracket.parse(name).name for name in request.brackets], number)
-    highlights = worth_seeing(store, boards, ALL if number is None else number)
+    highlights = find_highlights(store, boards, ALL if number is None else number)
     return pb.GetLeaderboardResponse(
         boards=[to_message(board, pb.Board()) for board in boards],
         highlights=[pb.Highlight(match=name, why=why) for name, why in highlights.items()],

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from dataclasses import dataclass
 
 from sqlalchemy import Connection, Engine, func, select
 
@@ -16,6 +17,15 @@ from arena.store.config import CONFIG
 from arena.store.engine import write_transaction
 from arena.store.schema import metadata
 from arena.store.store import Store
+
+
+@dataclass(frozen=True, slots=True)
+class CopyResult:
+    """What was copied."""
+
+    rows: int
+    source: str
+    target: str
 
 
 def copy_records(source: Store, target: Store, show: Callable[[int, int], None] = lambda _, __: None) -> int:

@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
+import errno
 import fcntl
 import os
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
 
 from arena.errors import BadStore, HomeInUse, refusal
+from arena.events import Note
 from arena.store.config import CONFIG
 
 TOURNAMENT_LOCK = "conductor.lock"
@@ -37,6 +39,20 @@ class Home:
     @property
     def logs(self) -> Path:
         return self.path / "logs"
+
+    def writable_logs(self, notify: Callable[[Note], None]) -> Path | None:
+        """Return the folder for the bots' logs; None, with a note, if it cannot be written: matches need no logs."""
+        folder = self.logs.resolve()
+        try:
+            folder.mkdir(parents=True, exist_ok=True)
+            if not os.access(folder, os.W_OK):
+                raise OSError(errno.EROFS, os.strerror(errno.EROFS), str(folder))
+        except OSError as error:
+            if error.errno not in (errno.EROFS, errno.EACCES, errno.EPERM, errno.ENOSPC):
+                raise
+            notify(Note(f"The output of the bots is not kept: {refusal(error)}"))
+            return None
+        return folder
 
     @property
     def live(self) -> Path:

@@ -183,7 +183,10 @@ def test_match_of_bots_that_do_not_start_has_no_winner(tmp_path: Path) -> None:
 
 
 BAD_MATCHES = [
-    (("mantis", "random", "random", "--time-per-move", "fast"), "'fast' is not a time: write 500ms, 2s, 1m or none."),
+    (
+        ("mantis", "random", "random", "--time-per-move", "fast"),
+        "Invalid time `fast`: expected a time such as",
+    ),
     (("mantis", "random", "random", "--at-once", "0"), "Invalid value for '--at-once'"),
     (("mantis", "random"), "cannot be played with 1 seats: choose a number from 2 to 6."),
     (("mantis", *["random"] * 7), "cannot be played with 7 seats: choose a number from 2 to 6."),
@@ -449,7 +452,7 @@ def test_log_takes_a_name_not_a_pattern(named: str, home_with_logs: Path) -> Non
 
 def test_log_before_anything_was_played(tmp_path: Path) -> None:
     said = complaint("log", "random", "--home", tmp_path / "none")
-    assert f"there is no log in {tmp_path / 'none' / 'logs'} yet" in said
+    assert f"No log in `{tmp_path / 'none' / 'logs'}` yet." in said
 
 
 # arena play
@@ -583,9 +586,9 @@ def test_play_keeps_the_replay_of_any_seed(tmp_path: Path) -> None:
 
 
 BAD_PLAYS = [
-    (("mantis", "random", "--seat", "2"), "there is no seat 2 at this table: choose a number from 0 to 1."),
+    (("mantis", "random", "--seat", "2"), "Invalid `--seat 2`: expected a number from 0 to 1."),
     (("tentagram", "random"), "cannot be played with 2 seats"),
-    (("mantis", "random", "--time-per-move", "soon"), "'soon' is not a time"),
+    (("mantis", "random", "--time-per-move", "soon"), "Invalid time `soon`"),
 ]
 
 

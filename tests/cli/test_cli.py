@@ -144,7 +144,7 @@ def test_show_tells_of_a_forfeit(replays: Path, tmp_path: Path) -> None:
     replay.write(record, tmp_path / "r.jsonl")
     text = arena("replay", "show", tmp_path / "r.jsonl").stdout
     assert "seat 1 random forfeits: it ended in the middle of the match (crash). Exit code 3." in text
-    assert "Nobody won: every seat forfeited." in text
+    assert "No winner: every seat forfeited." in text
 
 
 BAD_INPUT = [
@@ -155,14 +155,14 @@ BAD_INPUT = [
     (("simulate", "mantis", "--seats", "7"), "cannot be played with 7 seats: choose a number from 2 to 6."),
     (("simulate", "mantis", "--games", "0"), "Invalid value for '--games'"),
     (("simulate", "mantis", "--games", "9" * 30), "Invalid value for '--games'"),
-    (("simulate", "mantis", "--seed", "\x07"), "a seed is any text of printable characters"),
+    (("simulate", "mantis", "--seed", "\x07"), "a seed must consist of printable characters"),
     (("simulate", "mantis", "--games", "many"), "Invalid value for '--games'"),
     (("simulate", "mantis", "--gamez", "3"), "No such option: --gamez"),
     (("simulate",), "Missing argument 'GAME'"),
     (("nonsense",), "No such command 'nonsense'"),
     (("replay", "show", "nowhere.jsonl"), "nowhere.jsonl: No such file or directory."),
     (("replay", "verify", "nowhere.jsonl"), "nowhere.jsonl: No such file or directory."),
-    (("replay", "verify"), "nothing to verify: name matches or replay files"),
+    (("replay", "verify"), "Nothing to verify."),
     (("replay", "show", "."), "Is a directory"),
     (("simulate", "mantis", "--games", "1", "--replays", "README.md"), "README.md"),
     (("simulate", "mantis", "--games", "1", "--replays", "README.md/x"), "README.md"),

@@ -9,9 +9,9 @@ from pathlib import Path
 
 import pytest
 
-from arena.cli.sandboxes import allowance, may_ponder
+from arena.cli.sandboxes import PlayOptions, allowance
 from arena.errors import ArenaError
-from arena.referee import Limits
+from arena.requests import BotRunOptions
 from arena.sandbox import Allowance, Tier, probe
 from arena.sandbox.allowance import MIB
 from tests.support.cli import SLOW_MACHINE, arena, complaint
@@ -34,14 +34,17 @@ def test_limits_that_make_no_sense_are_refused(limit: str) -> None:
 
 
 def test_when_bots_may_ponder() -> None:
-    timed, untimed = Limits(), Limits(turn=None)
-    assert may_ponder(None, timed, bots=2, cores=2)
-    assert not may_ponder(None, timed, bots=3, cores=2)
-    assert may_ponder(None, untimed, bots=3, cores=2)
-    assert may_ponder("on", timed, bots=3, cores=2)
-    assert not may_ponder("off", untimed, bots=2, cores=2)
+    def may(ponder: str | None, bots: int, time_per_move: str = "1s") -> bool:
+        options = PlayOptions(ponder=ponder, time_per_move=time_per_move)
+        return BotRunOptions(**options.values()).may_ponder(bots, cores=2)
+
+    assert may(None, 2)
+    assert not may(None, 3)
+    assert may(None, 3, "none")
+    assert may("on", 3)
+    assert not may("off", 2, "none")
     with pytest.raises(ArenaError, match="expected on or off"):
-        may_ponder("maybe", timed, bots=2)
+        may("maybe", 2)
 
 
 def test_a_sandbox_that_does_not_exist_is_refused() -> None:

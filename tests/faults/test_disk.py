@@ -191,7 +191,7 @@ def test_a_home_that_can_only_be_read_can_be_read_and_says_that_it_cannot_be_wri
         assert done.stdout
     done = arena("match", "mantis", "random", "random", "--games", "2", *SLOW_MACHINE, "--home", home)
     assert done.returncode == 0
-    assert done.stderr.startswith(f"What the bots print is not kept: {home}/logs: Read-only file system: make it")
+    assert done.stderr.startswith(f"The output of the bots is not kept: {home}/logs: Read-only file system: make it")
     assert everything_in(home) == before
 
 
@@ -201,4 +201,4 @@ def test_a_new_home_where_nothing_can_be_written(disk: Disk) -> None:
     for command in (("tournament", "random", "greedy"), ("submit", "bots/random")):
         sentence = complaint(*command, "--home", home)
         assert sentence.startswith(f"error: nothing can be written in {home}: Read-only file system: make it writable")
-    assert "there is nothing in" in complaint("leaderboard", "--home", home)
+    assert "There is no arena in" in complaint("leaderboard", "--home", home)

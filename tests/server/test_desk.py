@@ -112,7 +112,7 @@ def test_what_is_seen_from_elsewhere_is_what_the_organiser_sees(served: Serving)
         assert set(worth) <= set(names)
         with pytest.raises(NotFound, match="Nobody has played there"):
             server.leaderboard(["mantis/grab"], None)
-        with pytest.raises(NotFound, match="no tournament 'cup'"):
+        with pytest.raises(NotFound, match="no tournament `cup`"):
             server.names("cup")
         with pytest.raises(ArenaError, match="Unknown game"):
             server.leaderboard(["chess"], None)
@@ -214,7 +214,7 @@ def test_a_bot_is_handed_in_retired_and_brought_back(served: Serving, tmp_path: 
     (folder / "weights" / "large").write_bytes(bytes(200_000))
     (folder / "arena.toml").write_text('name = "walnut"\nversion = "2"\ncommand = ["python", "main.py"]\n')
     done = arena("submit", folder, *there, "--notes", "from home")
-    assert done.stdout.splitlines()[-1] == "gina/walnut 2 is in, plays mantis.", done
+    assert done.stdout.splitlines()[-1] == "gina/walnut 2 is submitted, plays mantis.", done
     with Store.open(Home(served.home).database) as store:
         found = store.bots.find("gina/walnut")
         assert (found.version, found.notes, found.games) == ("2", "from home", ("mantis",))

@@ -175,8 +175,8 @@ def test_a_copy_has_what_was_there_when_it_began_whoever_writes_meanwhile(both_e
 def test_the_command_copies_between_a_home_and_a_server(home: Home, postgresql_url: str, tmp_path: Path) -> None:
     there = arena("store", "copy", home.path, postgresql_url, columns=300)
     assert (there.returncode, there.stderr) == (0, "")
-    assert f"rows of {home.database} are in postgresql://arena@/" in there.stdout
+    assert f"rows from {home.database} to postgresql://arena@/" in there.stdout
     assert arena("store", "copy", postgresql_url, tmp_path / "back").returncode == 0
     with Store.open(home.database) as first, Store.open(tmp_path / "back" / "arena.db") as last:
         assert content(first) == content(last)
-    assert "there is nothing in" in complaint("store", "copy", tmp_path / "none", postgresql_url)
+    assert "There is no arena in" in complaint("store", "copy", tmp_path / "none", postgresql_url)

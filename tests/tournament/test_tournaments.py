@@ -232,12 +232,12 @@ def test_a_dry_run_plays_nothing(tmp_path: Path) -> None:
         (("tournament", *FIELD, "--format", "ladder"), "a ladder has no end of its own"),
         (("tournament", "--resume", "1", "--seed", "1"), "`--seed` cannot be combined with `--resume`"),
         (("tournament", "random@7", "greedy"), "`random` has no version `7`: choose 1.0."),
-        (("leaderboard", "--json", "--csv"), "one form at a time"),
+        (("leaderboard", "--json", "--csv"), "`--json`, `--csv`, `--md` and `--html` cannot be combined."),
         (("leaderboard", "--tournament", "9" * 30), "There is no tournament"),
         (("leaderboard", "--bracket", "mantis/grab"), "No `mantis/grab` matches on record"),
         (("leaderboard", "--tournament", "cup"), "There is no tournament `cup` here"),
         (("compare", "random", "random"), "random 1.0 cannot be compared with itself."),
-        (("export", "everything"), "there is nothing called 'everything'"),
+        (("export", "everything"), "Unknown table `everything`"),
         (("retire", "nobody"), "unknown bot 'nobody'"),
         (("submit", "./nowhere.py"), "`./nowhere.py`: no such file or folder."),
     ],
@@ -253,7 +253,7 @@ def test_mistakes_are_answered_in_a_sentence_and_change_nothing(
 
 @pytest.mark.parametrize("command", ["leaderboard", "history", "export"])
 def test_commands_that_read_make_no_home(command: str, tmp_path: Path) -> None:
-    assert "there is nothing in" in complaint(command, "--home", tmp_path / "home")
+    assert "There is no arena in" in complaint(command, "--home", tmp_path / "home")
     assert not (tmp_path / "home").exists()
 
 
