@@ -15,7 +15,7 @@ from starlette.datastructures import QueryParams
 from arena.records import SeatRecord
 from arena.reports import words
 from arena.store.history import StoredMatch
-from arena.web.drawing import colours
+from arena.web.drawing import colours, distributions
 
 
 @cache
@@ -28,7 +28,7 @@ def environment() -> Environment:
         lstrip_blocks=True,
         finalize=_without_controls,
     )
-    made.globals.update(words=words)
+    made.globals.update(words=words, patterns=distributions.patterns)
     made.filters.update(
         count=lambda number: f"{number:,}",
         percent=words.percent,

@@ -73,7 +73,6 @@ def as_html(
         style=Markup(style),  # noqa: S704, our own file
         script=Markup(script),  # noqa: S704, our own files
         data=Markup(data),  # noqa: S704, escaped for script elements
-        patterns=distributions.patterns(),
         overall=overall,
         boards=[(board, notes(board), figures(board)) for board in boards],
         matches=matches,

@@ -207,3 +207,14 @@ def test_an_empty_arena_says_how_to_begin(browser: Browser, tmp_path: Path) -> N
             page.goto(served.address + path)
             assert words in page.locator("main").inner_text()
             assert violations(page) == []
+
+
+@pytest.mark.parametrize("path", ["/boards/mantis", "/bots/greedy"])
+def test_fill_patterns_are_defined(browser: Browser, served: Served, path: str) -> None:
+    """Places differ by a pattern, not by lightness alone."""
+    with new_page(browser) as page:
+        page.goto(served.address + path)
+        fills = page.locator("rect[fill^='url(']").evaluate_all("found => found.map(each => each.getAttribute('fill'))")
+        assert fills
+        for fill in set(fills):
+            assert page.locator(f"pattern{fill.removeprefix('url(').removesuffix(')')}").count() == 1
