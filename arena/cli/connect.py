@@ -55,9 +55,9 @@ def connect(
             try:
                 await relay.connect(submission.launch, target, welcomed)
                 err.print("The server has ended the stream.", highlight=False)
-            except (relay.ConnectionBroke, relay.NotLetIn) as error:
+            except (relay.Unreachable, relay.ConnectionRefused) as error:
                 # Who was in before will be let in again: the server is about to stop, say, or has its hands full.
-                if not retry or (isinstance(error, relay.NotLetIn) and not was_in):
+                if not retry or (isinstance(error, relay.ConnectionRefused) and not was_in):
                     raise
                 err.print(shown(str(error)), highlight=False, soft_wrap=True)
             if not retry:

@@ -16,7 +16,7 @@ import grpc
 from google.protobuf.message import Message
 
 from arena.client.messages import BadMessage, from_message, to_message
-from arena.client.play import CHANNEL_OPTIONS, Destination
+from arena.client.play import CHANNEL_OPTIONS, Destination, Unreachable, unreachable
 from arena.errors import ArenaError, BadSubmission, NotFound
 from arena.events import Activity, Note
 from arena.reports.board import Board
@@ -56,10 +56,6 @@ EVENTS: Mapping[str, type[TournamentEvent]] = {
 """By their names in RunTournamentResponse."""
 Response = TypeVar("Response", bound=Message)
 Value = TypeVar("Value")
-
-
-class Unreachable(ArenaError):
-    """The server cannot be reached, or the connection broke."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -250,9 +246,8 @@ class DeskClient:
             return ArenaError(
                 f"{self.address} does not support this: it is not an `arena serve`, or of another version."
             )
-        if self._answered or code is not grpc.StatusCode.UNAVAILABLE:
-            return Unreachable(f"The connection to {self.address} broke: {details}.", hint="Try again.")
-        return unreachable(self.address, details)
+        was_connected = self._answered or code is not grpc.StatusCode.UNAVAILABLE
+        return unreachable(self.address, details, was_connected=was_connected)
 
     def _values(self, messages: Sequence[Message], kind: type[Value]) -> list[Value]:
         return [self._value(message, kind) for message in messages]
@@ -262,14 +257,6 @@ class DeskClient:
             return from_message(message, kind)
         except BadMessage as error:
             raise ArenaError(f"{self.address} sent an invalid response: {error}") from error
-
-
-def unreachable(address: str, details: str) -> Unreachable:
-    """Return the error for a server that has never answered."""
-    return Unreachable(
-        f"Cannot reach {address}, or its certificate is not trusted: {details}.",
-        hint="Check the address, and name the file with the server's certificate with `--ca FILE`.",
-    )
 
 
 def _serialized(message: Message) -> bytes:

@@ -1,8 +1,6 @@
 """Submits an uploaded bot in a process of its own, so that its build and check do not slow down the server.
 
-The process reads a `SubmissionJob` from standard input and writes `SubmitResponse` messages to standard output, each
-after its length. On SIGTERM, or when its standard input is closed because the server is gone, it ends and changes
-nothing.
+On SIGTERM, or when its standard input is closed because the server is gone, the process ends and changes nothing.
 """
 
 from __future__ import annotations
@@ -11,22 +9,18 @@ import asyncio
 import os
 import re
 import signal
-import struct
 import subprocess
-import sys
-import threading
-import traceback
 from collections.abc import AsyncGenerator, Callable
 from dataclasses import dataclass
 from pathlib import Path
 
-import msgspec
 from anyio import CapacityLimiter, to_thread
 
 from arena import interrupts, supervisor
-from arena.errors import ArenaError, BadSubmission, HostFault, refusal
+from arena.errors import ArenaError, BadSubmission, refusal
 from arena.sandbox import Mode, Tier, choose
 from arena.server.config import CONFIG, ServerConfig
+from arena.server.worker_process import read_messages, run_job, send_job, start_worker, when_input_closes
 from arena.store.home import Home
 from arena.store.store import Store
 from arena.submissions.check import CheckResult
@@ -34,7 +28,6 @@ from arena.submissions.config import SubmissionConfig
 from arena.submissions.submit import SubmissionRequest, submit
 from arena.v1 import desk_pb2 as pb
 
-LENGTH = struct.Struct("<I")
 READERS = CapacityLimiter(64)
 """Threads that wait for these processes, apart from the threads of the rest of the server."""
 
@@ -58,35 +51,18 @@ class SubmissionJob:
 
 async def run_submission(job: SubmissionJob, config: ServerConfig) -> AsyncGenerator[pb.SubmitResponse, None]:
     """Submit a bot in a new process and yield its messages. Closing the generator ends the process."""
-    process = _start()
-    assert process.stdin is not None
-    assert process.stdout is not None
-    output = process.stdout
-
-    def read() -> bytes | None:
-        header = output.read(LENGTH.size)
-        return output.read(LENGTH.unpack(header)[0]) if len(header) == LENGTH.size else None
-
+    process = start_worker("arena.server.submission_worker")
     try:
-        process.stdin.write(msgspec.json.encode(job) + b"\n")  # less than a pipe holds
-        process.stdin.flush()
-        while (data := await to_thread.run_sync(read, abandon_on_cancel=True, limiter=READERS)) is not None:
-            yield pb.SubmitResponse.FromString(data)
+        send_job(process, job)  # less than a pipe holds
+        messages = read_messages(process, pb.SubmitResponse)
+
+        def read() -> pb.SubmitResponse | None:
+            return next(messages, None)
+
+        while (message := await to_thread.run_sync(read, abandon_on_cancel=True, limiter=READERS)) is not None:
+            yield message
     finally:
         await asyncio.shield(asyncio.to_thread(_end, process, config.submission_shutdown))
-
-
-def _start() -> subprocess.Popen[bytes]:
-    """Start the process. A fork of the server itself would not do, because gRPC does not survive it."""
-    try:
-        return subprocess.Popen(
-            (sys.executable, "-m", "arena.server.submission_worker"),
-            stdin=subprocess.PIPE,
-            stdout=subprocess.PIPE,
-            start_new_session=True,  # Ctrl-C is for the server, which ends the process itself
-        )
-    except OSError as error:
-        raise HostFault(f"The server cannot check bots at the moment: {refusal(error)} Retry later.") from error
 
 
 def _end(process: subprocess.Popen[bytes], timeout: float) -> None:
@@ -99,34 +75,10 @@ def _end(process: subprocess.Popen[bytes], timeout: float) -> None:
 # In the process
 
 
-def main() -> None:
-    job = msgspec.json.decode(sys.stdin.readline(), type=SubmissionJob)
-    exit_code = 1
+def run(job: SubmissionJob, write: Callable[[pb.SubmitResponse], None]) -> None:
     interrupts.install()
-    threading.Thread(target=_end_with_the_server, daemon=True).start()
-    try:
-        report_submission(job, _write)
-        exit_code = 0
-    except SystemExit:
-        exit_code = interrupts.EXIT_TERMINATED
-    except Exception:  # noqa: BLE001, a bug; the trace goes to the server's log
-        traceback.print_exc()
-    finally:
-        interrupts.ignore_all()
-        sys.stdout.flush()
-        sys.stderr.flush()
-        os._exit(exit_code)  # without the usual clean-up, in which gRPC complains
-
-
-def _end_with_the_server() -> None:
-    sys.stdin.read()
-    os.kill(os.getpid(), signal.SIGTERM)
-
-
-def _write(message: pb.SubmitResponse) -> None:
-    data = message.SerializeToString()
-    sys.stdout.buffer.write(LENGTH.pack(len(data)) + data)
-    sys.stdout.flush()
+    when_input_closes(lambda: os.kill(os.getpid(), signal.SIGTERM))
+    report_submission(job, write)
 
 
 def report_submission(job: SubmissionJob, write: Callable[[pb.SubmitResponse], None]) -> None:
@@ -180,4 +132,6 @@ def _without_paths(text: str, job: SubmissionJob) -> str:
 
 
 if __name__ == "__main__":
-    main()
+    from arena.server.submission_worker import run as run_here  # the name under which the job was pickled
+
+    run_job(run_here)

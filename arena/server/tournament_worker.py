@@ -1,30 +1,25 @@
 """The process that plays a tournament for the server: `python -m arena.server.tournament_worker`.
 
-It reads a pickled `TournamentJob` from standard input, calls `Arena` as the command line does, and writes its events to
-standard output as frames: the length in four bytes, then a `RunTournamentResponse`. It stops in order when its standard
-input closes, because the server closes it or has ended.
+It calls `Arena` as the command line does and sends the events as `RunTournamentResponse`. It stops in order when its
+standard input closes, because the server closes it or has ended.
 """
 
 from __future__ import annotations
 
 import os
-import pickle
-import sys
 import threading
 import traceback
-from collections.abc import Iterator
+from collections.abc import Callable
 from dataclasses import dataclass
-from typing import IO
 
 from arena.api import Arena
 from arena.client.messages import to_message
 from arena.errors import ArenaError, refusal
 from arena.events import Note
 from arena.requests import ResumeRequest, TournamentRequest
+from arena.server.worker_process import run_job, when_input_closes
 from arena.tournament.outcome import TournamentEvent, TournamentProgress, TournamentStarted
 from arena.v1 import desk_pb2 as pb
-
-_LENGTH_BYTES = 4
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,21 +35,12 @@ class TournamentJob:
     """Whether to return the forecast only."""
 
 
-def read_frames(pipe: IO[bytes]) -> Iterator[pb.RunTournamentResponse]:
-    """Iterate over the events in a pipe until it closes. An incomplete frame at the end is ignored."""
-    while len(size := pipe.read(_LENGTH_BYTES)) == _LENGTH_BYTES:
-        data = pipe.read(int.from_bytes(size))
-        if len(data) < int.from_bytes(size):
-            return
-        yield pb.RunTournamentResponse.FromString(data)
-
-
 class _Worker:
     """Runs one job."""
 
-    def __init__(self, job: TournamentJob, output: IO[bytes]) -> None:
+    def __init__(self, job: TournamentJob, write: Callable[[pb.RunTournamentResponse], None]) -> None:
         self.job = job
-        self._output = output
+        self._write = write
         self._stopping = threading.Event()
 
     def stop(self) -> None:
@@ -98,33 +84,20 @@ class _Worker:
             self._send(pb.RunTournamentResponse(activity=to_message(event, pb.Activity())))
 
     def _send(self, response: pb.RunTournamentResponse) -> None:
-        data = response.SerializeToString()
         try:
-            self._output.write(len(data).to_bytes(_LENGTH_BYTES) + data)
-            self._output.flush()
+            self._write(response)
         except BrokenPipeError:  # the server has ended
             self.stop()
 
 
-def main() -> None:
-    output = os.fdopen(os.dup(1), "wb")
-    os.dup2(2, 1)  # whatever else prints must not get between the frames
-    job: TournamentJob = pickle.load(sys.stdin.buffer)  # noqa: S301, written by our own server
+def run(job: TournamentJob, write: Callable[[pb.RunTournamentResponse], None]) -> None:
     os.chdir(job.folder)
-    worker = _Worker(job, output)
-
-    def watch_server() -> None:
-        sys.stdin.buffer.read()
-        worker.stop()
-
-    threading.Thread(target=watch_server, daemon=True).start()
+    worker = _Worker(job, write)
+    when_input_closes(worker.stop)
     worker.run()
-    output.close()
-    sys.stderr.flush()
-    os._exit(0)  # gRPC complains if it is taken apart at the end of the interpreter
 
 
 if __name__ == "__main__":
-    from arena.server.tournament_worker import main as run  # so that pickles find this module by its name
+    from arena.server.tournament_worker import run as run_here  # the name under which the job was pickled
 
-    run()
+    run_job(run_here)

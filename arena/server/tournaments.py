@@ -7,10 +7,7 @@ organiser asks for that or the server ends.
 from __future__ import annotations
 
 import asyncio
-import os
-import pickle
 import subprocess
-import sys
 import threading
 from collections.abc import AsyncIterator
 from contextlib import suppress
@@ -22,11 +19,12 @@ from anyio import to_thread
 
 from arena import supervisor
 from arena.client.messages import from_message
-from arena.errors import BadTournament, HostFault, NotFound, refusal
+from arena.errors import BadTournament, NotFound
 from arena.requests import ResumeRequest, TournamentRequest
 from arena.server.auth import RequestRefused
 from arena.server.config import ServerConfig
-from arena.server.tournament_worker import TournamentJob, read_frames
+from arena.server.tournament_worker import TournamentJob
+from arena.server.worker_process import read_messages, send_job, start_worker
 from arena.store.home import Home
 from arena.store.store import Store
 from arena.submissions.submission import bundled_names
@@ -89,17 +87,7 @@ class Tournaments:
 
     def _start(self, job: TournamentJob) -> TournamentProcess:
         self.folder.mkdir(parents=True, exist_ok=True)
-        environment = {name: value for name, value in os.environ.items() if not name.startswith("ARENA_")}
-        try:
-            process = subprocess.Popen(
-                (sys.executable, "-m", "arena.server.tournament_worker"),
-                env=environment,
-                stdin=subprocess.PIPE,
-                stdout=subprocess.PIPE,
-                start_new_session=True,  # Ctrl-C is for the server, which stops the worker in order
-            )
-        except OSError as error:
-            raise HostFault(f"Cannot start the tournament: {refusal(error)}") from error
+        process = start_worker("arena.server.tournament_worker")
         return TournamentProcess(process, job, asyncio.get_running_loop())
 
     async def stop(self, timeout: float | None = None) -> None:
@@ -155,18 +143,16 @@ class TournamentProcess:
 
     def _read(self, job: TournamentJob) -> None:
         process, final = self._process, False
-        assert process.stdin, "a pipe"
-        assert process.stdout, "a pipe"
         with suppress(OSError):  # it has ended, which is found out below
-            pickle.dump(job, process.stdin)
-            process.stdin.flush()
-        with process.stdout:
-            for event in read_frames(process.stdout):
-                final = final or event.WhichOneof("event") in _FINAL
-                self._tell(event)
+            send_job(process, job)
+        for event in read_messages(process, pb.RunTournamentResponse):
+            final = final or event.WhichOneof("event") in _FINAL
+            self._tell(event)
         code = process.wait()
-        with suppress(OSError):
-            process.stdin.close()
+        for pipe in (process.stdin, process.stdout):
+            with suppress(OSError):
+                if pipe:
+                    pipe.close()
         if not final:
             why = f"The tournament's process ended unexpectedly ({supervisor.exit_status(code)})."
             self._tell(pb.RunTournamentResponse(error=pb.TournamentError(message=why)))

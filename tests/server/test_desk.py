@@ -16,8 +16,8 @@ from typing import Any
 import grpc
 import pytest
 
-from arena.client.desk import DESK, BotUpload, DeskClient, Unreachable
-from arena.client.play import Destination
+from arena.client.desk import DESK, BotUpload, DeskClient
+from arena.client.play import Destination, Unreachable
 from arena.errors import ArenaError, BadSubmission, NotFound
 from arena.reports.build import build_boards, build_overall
 from arena.reports.exports import as_markdown

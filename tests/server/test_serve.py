@@ -60,7 +60,7 @@ def test_who_does_not_trust_the_certificate_sends_no_token(served: Serving, tmp_
     where = ("--server", served.door, "--token", served.token("anna"), "--ca", other)
     done = arena("bot", "connect", "random", *where)
     assert done.returncode == 2
-    assert "cannot be reached, or is not the server that you take it for" in done.stderr
+    assert "or its certificate is not trusted" in done.stderr
 
     async def visit(ca: bytes | None) -> None:
         async with visiting(served.door, hello("x"), ca=ca) as visitor:
@@ -77,7 +77,7 @@ def test_a_bot_that_is_not_let_in_hears_why(served: Serving) -> None:
     where = ("--server", f"localhost:{port}", "--ca", served.certificate)
     wrong = served.token("anna", Scope.SUBMIT)
     said = complaint("bot", "connect", "random", *where, "--token", wrong)
-    assert "does not let random 1.0 in: This token is for submit, not for play" in said
+    assert "refuses `random 1.0`: This token is for submit, not for play" in said
 
 
 def test_without_tls_nothing_leaves_this_machine(tmp_path: Path) -> None:
