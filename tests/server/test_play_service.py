@@ -1,4 +1,4 @@
-"""The door under visitors who are late, rude or gone: messages by hand, against a real server."""
+"""The play service with bots that are late, invalid or gone: hand-made messages to a real server."""
 
 from __future__ import annotations
 
@@ -47,7 +47,7 @@ def matches_of(served: Serving, bot: str) -> list[dict[str, object]]:
     return [line for line in served.told("match.ended") if any(each.startswith(bot) for each in line["bots"])]
 
 
-def test_who_brings_no_good_token_or_no_good_name_is_not_let_in(served: Serving) -> None:
+def test_a_bot_with_an_invalid_token_or_name_is_refused(served: Serving) -> None:
     with Store.open(Home(served.home).database) as store:
         store.bots.register("cleo/taken", "1", "0" * 64, "0/bot.py", "", ["mantis"])
         _, expired = store.tokens.create("cleo", [Scope.PLAY], timedelta(seconds=-1))
@@ -56,7 +56,7 @@ def test_who_brings_no_good_token_or_no_good_name_is_not_let_in(served: Serving)
     assert "Unknown token" in refused(served, hello("arena_guess"))
     assert "A token is required" in refused(served, hello(""))
     assert "must be a hello" in refused(served, None)
-    assert "not for play" in refused(served, hello(served.token("cleo", Scope.ORGANISE)))
+    assert "permits organise, not play" in refused(served, hello(served.token("cleo", Scope.ORGANISE)))
     assert "must have 1 to 60 printable" in refused(served, hello(good, "\x1b[2J"))
     assert "`cleo/taken` is taken" in refused(served, hello(good, "taken"))
     assert "speaks version 7" in refused(served, hello(good, protocol=7))
@@ -64,7 +64,7 @@ def test_who_brings_no_good_token_or_no_good_name_is_not_let_in(served: Serving)
     assert not matches_of(served, "cleo/")
 
 
-def test_the_token_may_come_in_the_metadata(served: Serving) -> None:
+def test_the_token_may_be_in_the_metadata(served: Serving) -> None:
     async def visit() -> pb.PlayResponse | None:
         bearer = ("authorization", f"Bearer {served.token('dora')}")
         async with visiting(served.door, hello("", "meta", games=[pb.GAME_TENTAGRAM]), [bearer]) as visitor:
@@ -75,7 +75,7 @@ def test_the_token_may_come_in_the_metadata(served: Serving) -> None:
     assert answer.welcome.matches_at_once == 2
 
 
-def test_a_bot_that_sleeps_or_goes_loses_its_match_and_nobody_else_waits(served: Serving) -> None:
+def test_a_bot_that_sleeps_or_leaves_forfeits_and_others_play_on(served: Serving) -> None:
     """The SDK dials in by itself, as any bot can; the other one never answers, then is gone."""
 
     async def evening() -> None:
@@ -95,7 +95,7 @@ def test_a_bot_that_sleeps_or_goes_loses_its_match_and_nobody_else_waits(served:
     until(lambda: len(served.told("bot.left")) == len(served.told("bot.connected")))
 
 
-def test_a_bot_whose_stream_breaks_comes_back_to_its_seats(tmp_path: Path) -> None:
+def test_a_bot_whose_stream_breaks_reconnects_to_its_seats(tmp_path: Path) -> None:
     options = ("--insecure", "--time-per-move", "none", "--pace", "none", "--at-once", "1", "--grace", "60s")
     with serving(tmp_path, *options, "--bracket", "mantis") as served:
         token = served.token("mia")
@@ -151,7 +151,7 @@ def test_only_the_latest_connection_of_a_bot_counts(served: Serving) -> None:
     assert "has opened another connection" in asyncio.run(visit())
 
 
-def test_who_loses_the_token_is_sent_away(served: Serving) -> None:
+def test_a_bot_whose_token_is_revoked_is_removed(served: Serving) -> None:
     async def visit() -> str:
         async with visiting(served.door, hello(served.token("ida"), "revoked")) as visitor:
             await visitor.hear()
@@ -162,7 +162,7 @@ def test_who_loses_the_token_is_sent_away(served: Serving) -> None:
     assert "expired or was revoked" in asyncio.run(visit())
 
 
-def test_with_one_token_only_so_many_bots_come(served: Serving) -> None:
+def test_the_number_of_bots_per_token_is_limited(served: Serving) -> None:
     token = served.token("jens")
 
     async def visit() -> str:

@@ -1,4 +1,4 @@
-"""`arena serve` as people use it: real processes, TLS, tokens, pages."""
+"""`arena serve` with real processes, TLS, tokens and pages."""
 
 from __future__ import annotations
 
@@ -55,7 +55,7 @@ def test_the_key_is_for_its_owner_only_and_there_is_one_server_for_a_home(served
     assert "Another `arena serve` is running" in complaint("serve", "--home", served.home, "--port", "0")
 
 
-def test_who_does_not_trust_the_certificate_sends_no_token(served: Serving, tmp_path: Path) -> None:
+def test_no_token_is_sent_to_a_server_that_is_not_trusted(served: Serving, tmp_path: Path) -> None:
     other = self_signed(Home(tmp_path), []).certificate
     where = ("--server", served.door, "--token", served.token("anna"), "--ca", other)
     done = arena("bot", "connect", "random", *where)
@@ -72,12 +72,12 @@ def test_who_does_not_trust_the_certificate_sends_no_token(served: Serving, tmp_
     assert served.told("bot.connected") == served.told("bot.refused") == []
 
 
-def test_a_bot_that_is_not_let_in_hears_why(served: Serving) -> None:
+def test_a_refused_bot_gets_the_reason(served: Serving) -> None:
     port = served.door.rpartition(":")[2]
     where = ("--server", f"localhost:{port}", "--ca", served.certificate)
     wrong = served.token("anna", Scope.SUBMIT)
     said = complaint("bot", "connect", "random", *where, "--token", wrong)
-    assert "refuses `random 1.0`: This token is for submit, not for play" in said
+    assert "refuses `random 1.0`: This token permits submit, not play" in said
 
 
 def test_without_tls_nothing_leaves_this_machine(tmp_path: Path) -> None:
@@ -100,7 +100,7 @@ def test_health_and_reflection_are_there(served: Serving) -> None:
     assert json.loads(served.journal.read_text().splitlines()[0])["event"] == "server.ready"
 
 
-def test_bots_connect_play_and_are_sent_home_when_the_server_is_told_to_stop(served: Serving) -> None:
+def test_bots_connect_and_play_until_the_server_stops(served: Serving) -> None:
     """The last one, because it stops the server."""
     bots = [connector(served, bot, served.token(user)) for bot, user in (("random", "anna"), ("greedy", "ben"))]
     until(lambda: len(served.told("match.ended")) >= 5)
