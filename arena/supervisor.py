@@ -5,7 +5,10 @@ Bots end in their sandbox's own way (referee/processes/child.py), because they m
 
 from __future__ import annotations
 
+import contextlib
 import ctypes
+import os
+import select
 import signal
 import subprocess
 from multiprocessing.process import BaseProcess
@@ -35,11 +38,18 @@ def exits(child: Child, seconds: float | None) -> bool:
     if isinstance(child, BaseProcess):
         child.join(seconds)
         return not child.is_alive()
-    try:
-        child.wait(seconds)
-    except subprocess.TimeoutExpired:
-        return False
-    return True
+    if seconds is None:
+        child.wait()
+    elif child.poll() is None:
+        with contextlib.suppress(ProcessLookupError):  # another thread has waited for it
+            file = os.pidfd_open(child.pid)  # unlike Popen.wait with a timeout, this does not poll
+            try:
+                poll = select.poll()
+                poll.register(file, select.POLLIN)
+                poll.poll(1000 * seconds)
+            finally:
+                os.close(file)
+    return child.poll() is not None
 
 
 def exit_status(code: int) -> str:
