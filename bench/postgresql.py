@@ -1,12 +1,12 @@
-"""Measures whole tournaments with the record in PostgreSQL beside the same ones with SQLite.
+"""Measure whole tournaments with PostgreSQL beside the same ones with SQLite.
 
-Laws of the measurement:
-- both play the same tournament, with the same seed and the same bots, everything on, and what is written is on disk
-  before it counts: SQLite with full synchronisation, PostgreSQL with fsync, as it comes;
-- the server is on this machine and has its share of the same cores, so what it needs is part of the result;
-- the machine may be shared and noisy, so the two play in turns, each first in every other round, and the median of the
-  rounds' ratios counts;
-- reached or not, it is said, and the exit code is 0.
+Method:
+- both play the same tournament with the same seed and bots, and every write is on disk (SQLite: full
+  synchronisation, PostgreSQL: fsync);
+- the server runs on the same cores, so its time is part of the result;
+- the two play in turns, each first in every other round, and the median of the ratios counts, because the machine may
+  be shared;
+- the exit code is 0 whether the goal is reached or not.
 """
 
 from __future__ import annotations

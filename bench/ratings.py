@@ -1,11 +1,11 @@
-"""Measures the ratings beside bare calls of the `trueskill` package, the refit, and how often places are tied.
+"""Measure ratings beside bare calls of the `trueskill` package, the strength fit, and tie rates.
 
-Laws of the measurement:
-- one core; the matches are synthetic: blocks of bots with planted skills, a match for each rotation of the seats;
-- both contestants fold the same matches in slices, in turn, and are compared within each slice. The median counts;
-- the package is called as its documentation shows, on its own ratings: nothing is converted on its time;
-- the refit has all matches of a run and draws 200 replicates. Its time is added to ours in what must be reached;
-- tie rates are between equals: one bot on all four seats of a table, on the engine, without a referee.
+Method:
+- one core; synthetic matches: blocks of bots with planted skills, one match per rotation of the seats;
+- both rate the same matches in slices, in turn, and are compared within each slice. The median counts;
+- the package is called as in its documentation, on its own ratings: no conversion is measured;
+- strengths are fitted to all matches of a run with 200 replicates. This time is added to ours in the goal;
+- tie rates are between equals: one bot on all four seats, on the engine, without a referee.
 """
 
 from __future__ import annotations
@@ -36,10 +36,10 @@ from bench.strength import Bracket, decide, load_bot
 FIELD = 12
 SEATS = (2, 4, 6)
 SLICE = 100
-"""So many matches are folded by the one before it is the other's turn."""
+"""Matches per turn of each side."""
 DRAW_PROBABILITY = 0.05
 GOAL = 2.0
-"""Rating and refitting may take so many times as long as the bare calls."""
+"""Ratings and strengths may take this many times as long as the bare calls."""
 TIE_BOTS = ("random", "greedy", "counter")
 
 out = Console(highlight=False)
@@ -48,7 +48,7 @@ err = Console(stderr=True)
 
 @dataclass(frozen=True, slots=True)
 class Match:
-    """Who sat at the table, by number and in that order, and who came where."""
+    """The bots in seat order, and their placements."""
 
     block: int
     bots: tuple[int, ...]
@@ -56,7 +56,7 @@ class Match:
 
 
 def synthetic_matches(seats: int, rng: Random) -> Iterator[Match]:
-    """Matches without end, of bots whose skills lie as far apart as those of a usual field."""
+    """Yield matches without end, between bots whose skills differ as in a usual field."""
     skills = [rng.gauss(25, 4) for _ in range(FIELD)]
     block = 0
     while True:
@@ -107,7 +107,7 @@ class Run:
     package: list[float] = field(default_factory=list)
     apart: float = 0.0
     """How far the two ratings of a bot are apart in the end, at most."""
-    refit: float = 0.0
+    strengths: float = 0.0
     """Seconds."""
 
     @property
@@ -115,9 +115,9 @@ class Run:
         return median(theirs / ours for ours, theirs in zip(self.ours, self.package, strict=True))
 
     @property
-    def with_refit(self) -> float:
-        """The time of ratings and refit as a multiple of that of the bare calls."""
-        return (sum(self.ours) + self.refit) / sum(self.package)
+    def with_strengths(self) -> float:
+        """The time of ratings and strengths as a multiple of that of the bare calls."""
+        return (sum(self.ours) + self.strengths) / sum(self.package)
 
 
 def seconds_of(fold: OurFold | PackageFold, matches: Sequence[Match]) -> float:
@@ -149,13 +149,13 @@ def measure(seats: int, count: int) -> Run:
     pairs = pairs_of(matches)
     began = perf_counter()
     fit_strengths(FIELD, pairs)
-    run.refit = perf_counter() - began
+    run.strengths = perf_counter() - began
     return run
 
 
 def print_runs(runs: Sequence[Run]) -> None:
     table = Table(box=box.SIMPLE_HEAD, title="Ratings", title_justify="left", title_style="bold")
-    for heading in ("seats", "updates/s", "package", "ratio", "apart", "refit, s", "all / package"):
+    for heading in ("seats", "updates/s", "package", "ratio", "apart", "strengths, s", "all / package"):
         table.add_column(heading, justify="right")
     for run in runs:
         table.add_row(
@@ -164,14 +164,14 @@ def print_runs(runs: Sequence[Run]) -> None:
             f"{run.matches / sum(run.package):,.0f}",
             f"{run.ratio:.1f}",
             f"{run.apart:.0e}",
-            f"{run.refit:.2f}",
-            f"{run.with_refit:.3f}",
+            f"{run.strengths:.2f}",
+            f"{run.with_strengths:.3f}",
         )
     out.print(table)
-    worst = max(run.with_refit for run in runs)
+    worst = max(run.with_strengths for run in runs)
     verdict = "[green]reached[/]" if worst <= GOAL else "[red]not reached[/]"
     out.print(
-        f"Must reach: rating and refitting take at most {GOAL:g} x the bare calls: {verdict}, {worst:.3f}",
+        f"Must reach: ratings and strengths take at most {GOAL:g} x the bare calls: {verdict}, {worst:.3f}",
         soft_wrap=True,
     )
 

@@ -1,8 +1,7 @@
-"""Fills stores with as many invented matches as one likes, to measure what reads them.
+"""Fill a store with invented matches, to measure what reads it.
 
-Results are invented, between bots of different strengths; they are folded and written through the store's own doors, so
-that everything that a store keeps is there and fits together: standings, results by seat, surprises, faults, refits.
-Each match has the replay of a real game, which is the same for all.
+The results are random, between bots of different strengths. They are counted and written as in a tournament, so the
+store is complete: standings, results by seat, upsets, faults, strengths. All matches share the replay of one real game.
 
     python -m bench.stores HOME --matches 100000
 """
@@ -33,14 +32,14 @@ from arena.store.strengths import update_strengths
 from arena.tournament.event import Event
 from arena.tournament.planner import seating
 
-AT_ONCE = 1000
-"""So many matches are written at once."""
+BATCH = 1000
+"""Matches per write."""
 FAULT_RATE = 0.1
-"""The share of matches in which whoever is last is so by a fault."""
+"""The share of matches whose last place is a forfeit."""
 
 
 def invented(count: int, bots: int, seats: int, rng: Random) -> Iterator[tuple[tuple[int, ...], list[list[int]]]]:
-    """Blocks of results between bots of different strengths: who met, and the placements in each rotation."""
+    """Yield blocks between bots of different strengths: the entrants, and their placements in each rotation."""
     for _ in range(count):
         entrants = tuple(rng.sample(range(bots), seats))
         rotations = []
@@ -92,7 +91,7 @@ def play(
     own: Standings,
     overall: Standings,
 ) -> None:
-    """One bracket of a tournament with these results."""
+    """Play one bracket of a tournament with these results."""
     parsed = Bracket.parse(bracket)
     packed = b""
     rng = Random(f"faults {tournament} {bracket}")
@@ -117,7 +116,7 @@ def play(
             own.fold(seated, name)
             if overall is not own:
                 overall.fold(seated, name)
-        if len(batch.matches) >= AT_ONCE:
+        if len(batch.matches) >= BATCH:
             write(store, batch, own, overall)
             batch = Batch(tournament, bracket)
     write(store, batch, own, overall)

@@ -13,7 +13,7 @@ from rich.text import Text
 
 from arena.reports import words
 from arena.reports.board import Board, BoardRow, HeadToHead, OverallBoard, Strength
-from arena.reports.words import NOT_SEPARATED, NOTHING, SIGMA
+from arena.reports.words import NOT_SEPARATED, NOTHING, SIGMA_SIGN
 
 GAP = 2
 SHADES = " ░▒▓█"
@@ -108,7 +108,7 @@ def _legend(board: Board) -> Iterable[Text]:
     yield Text("")
     if any(row.separated is False for row in board.rows):
         yield Text(f"{NOT_SEPARATED}  not told apart from the next row at 95 %.")
-    said = [f"Rating: μ - 3{SIGMA}."]
+    said = [f"Rating: μ - 3{SIGMA_SIGN}."]
     if any(row.strength for row in board.rows):
         said.append("Refit: Elo points by all results at once, whatever their order, with the 95 % interval.")
     if any(row.history for row in board.rows):
@@ -123,7 +123,7 @@ def _columns(rows: Sequence[BoardRow]) -> list[Column]:
         _column("version", "version", (row.version for row in rows), 16, "left"),
         _column("language", "language", (row.language for row in rows), 3, "left"),
         _ratings([row.conservative for row in rows]),
-        _column(f"μ ± {SIGMA}", f"μ ± {SIGMA}", (words.spread(row.mu, row.sigma) for row in rows), 11),
+        _column(f"μ ± {SIGMA_SIGN}", f"μ ± {SIGMA_SIGN}", (words.spread(row.mu, row.sigma) for row in rows), 11),
     ]
     if any(row.strength for row in rows):
         columns.append(_strengths([row.strength for row in rows]))
@@ -262,5 +262,5 @@ def render_overall(overall: OverallBoard) -> RenderableType:
         # The last brackets go first, all of them after everything else.
         columns.append(_column(words.harmless(bracket), words.harmless(bracket), texts, 1000 - number))
     columns.append(_column("matches", "matches", (f"{row.matches:,}" for row in rows), 3))
-    legend = f"Rating: the mean of μ - 3{SIGMA} over all brackets; a bracket that a bot does not play counts 0."
+    legend = f"Rating: the mean of μ - 3{SIGMA_SIGN} over all brackets; a bracket that a bot does not play counts 0."
     return Group(title, "", Fitted(columns), Text(""), Text(legend, style="dim"))

@@ -15,7 +15,7 @@ from arena.cli.location import HomeLocation
 from arena.cli.options import AsJson, Jobs, Seed
 from arena.cli.sandboxes import PlayOptions
 from arena.events import Activity, Note
-from arena.rating.sprt import Decision
+from arena.rating.sprt import SprtDecision
 from arena.requests import CompareRequest
 from arena.tournament.comparison import ComparisonProgress, ComparisonResult
 
@@ -82,7 +82,7 @@ def compare(
         out.print_json(json.dumps(result.to_dict()))
     else:
         _print(result)
-    if result.decision is not Decision.BETTER:
+    if result.decision is not SprtDecision.BETTER:
         raise typer.Exit(EXIT_NOT_BETTER)
 
 
@@ -108,9 +108,9 @@ def _print(result: ComparisonResult) -> None:
         f"after {test.blocks:,} deals ({result.matches:,} matches)"
     )
     bracket = comparison.bracket.name
-    if decision is Decision.BETTER:
+    if decision is SprtDecision.BETTER:
         answer = Text(f"{new} is stronger than {old} in {bracket}: {margin}.", style="bold green")
-    elif decision is Decision.NOT_BETTER:
+    elif decision is SprtDecision.NOT_BETTER:
         gain = f"a gain of {comparison.hypotheses.elo1:g} Elo points"
         answer = Text(f"{new} is not stronger than {old} in {bracket} by {gain}: {margin}.", style="bold")
     else:

@@ -16,7 +16,7 @@ from arena.cli.groups import grouped
 from arena.cli.location import Location
 from arena.cli.options import AsJson
 from arena.reports.listings import MatchSummary, TournamentSummary
-from arena.store.tournaments import State
+from arena.store.tournaments import TournamentState
 
 
 @grouped
@@ -72,11 +72,11 @@ def _print_tournaments(rows: Sequence[TournamentSummary]) -> None:
             str(row.bots),
             f"{row.matches:,}",
             shown(row.began[5:16]),
-            "over" if row.state == State.DONE.value else "[yellow]interrupted[/]",
+            "over" if row.state == TournamentState.DONE.value else "[yellow]interrupted[/]",
         )
     out.print(table)
     for row in rows:
-        if row.rated and row.state == State.RUNNING.value:
+        if row.rated and row.state == TournamentState.RUNNING.value:
             number = row.tournament
             out.print(f"Resume number {number} with [bold]arena tournament --resume {number}[/]", highlight=False)
 

@@ -15,29 +15,35 @@ class PairCollector:
         self.places: dict[int, int] = {}
         """The index of each bot id in the fit."""
         self._blocks = 0
-        self._pairs: list[tuple[int, int, int, float, int]] = []
+        # Parallel lists: tens of thousands of tuples would slow down every garbage collection.
+        self._block: list[int] = []
+        self._row: list[int] = []
+        self._column: list[int] = []
+        self._points: list[float] = []
+        self._games: list[int] = []
 
     def add(self, bots: Sequence[int], pairs: bytes) -> None:
         """Add the result of a block, as encoded by `arena.rating.standings.pair_points`."""
         count = len(bots)
         places = [self.places.setdefault(bot, len(self.places)) for bot in bots]
-        self._pairs += [
-            (self._blocks, places[one], places[other], pairs[one * count + other] / 2, count)
-            for one in range(count)
-            for other in range(one + 1, count)
-        ]
+        for one in range(count):
+            for other in range(one + 1, count):
+                self._block.append(self._blocks)
+                self._row.append(places[one])
+                self._column.append(places[other])
+                self._points.append(pairs[one * count + other] / 2)
+                self._games.append(count)
         self._blocks += 1
 
     def fit(self) -> StrengthFit:
         """Fit the strengths to all results added so far."""
-        block, row, column, points, games = zip(*self._pairs, strict=True) if self._pairs else ((),) * 5
         return fit_strengths(
             len(self.places),
             Pairs(
-                block=np.array(block, dtype=np.intp),
-                row=np.array(row, dtype=np.intp),
-                column=np.array(column, dtype=np.intp),
-                points=np.array(points, dtype=np.float64),
-                games=np.array(games, dtype=np.float64),
+                block=np.array(self._block, dtype=np.intp),
+                row=np.array(self._row, dtype=np.intp),
+                column=np.array(self._column, dtype=np.intp),
+                points=np.array(self._points, dtype=np.float64),
+                games=np.array(self._games, dtype=np.float64),
             ),
         )

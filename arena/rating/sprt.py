@@ -20,7 +20,7 @@ MIN_VARIANCE = 0.0025
 """The variance assumed when the first blocks show less, for example because one bot wins them all."""
 
 
-class Decision(Enum):
+class SprtDecision(Enum):
     """The verdict of the test."""
 
     OPEN = "not decided yet"
@@ -88,14 +88,14 @@ class Sprt:
         return self.blocks * (high - low) * (self.mean - (low + high) / 2) / self.variance
 
     @property
-    def decision(self) -> Decision:
+    def decision(self) -> SprtDecision:
         if self.blocks < MIN_TEST_BLOCKS:
-            return Decision.OPEN
+            return SprtDecision.OPEN
         if self.ratio >= self.hypotheses.upper:
-            return Decision.BETTER
+            return SprtDecision.BETTER
         if self.ratio <= self.hypotheses.lower:
-            return Decision.NOT_BETTER
-        return Decision.OPEN
+            return SprtDecision.NOT_BETTER
+        return SprtDecision.OPEN
 
 
 def expected_share(elo: float) -> float:

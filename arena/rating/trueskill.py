@@ -46,7 +46,7 @@ ROOT_2_OVER_PI = sqrt(2 / pi)
 WIDEST_STEP, STEP_OF_THE_STEEPEST = 0.8, 0.6
 """The greatest steps of the sum in `chance_to_win`, in standard deviations of the player and of the opponent with the
 least uncertainty. For 16 players the error is below 0.0002, for fewer it is smaller."""
-REACH = 4.75
+SUM_RANGE = 4.75
 """The range of the sum, in standard deviations to either side."""
 
 Normal = tuple[float, float]
@@ -194,7 +194,7 @@ def chance_to_win(ratings: Sequence[Rating], player: int) -> float:
     if not others:
         return 1.0
     step = min(WIDEST_STEP, STEP_OF_THE_STEEPEST / steepest)
-    steps = int(REACH / step)
+    steps = int(SUM_RANGE / step)
     total = 0.0
     for number in range(-steps, steps + 1):
         performance = number * step

@@ -28,7 +28,7 @@ from arena.games.base import Json
 from arena.replay import FaultKind
 from arena.reports import words
 from arena.reports.board import THINK_MS_BOUNDS, Board, BoardRow, HeadToHead, OverallBoard, Strength
-from arena.reports.words import NOT_SEPARATED, NOTHING, SIGMA
+from arena.reports.words import NOT_SEPARATED, NOTHING, SIGMA_SIGN
 
 LEADERBOARD_FORMAT = "arena.leaderboard/1"
 CSV_FIELDS = (
@@ -178,8 +178,8 @@ def _board_in_markdown(board: Board) -> str:
     parts = [f"## {_escaped(board.bracket)}", _escaped(words.heading(board)) + ".", _escaped(words.verdict(board))]
     if not board.rows:
         return "\n\n".join([parts[0], parts[2]])
-    heading = ["#", "bot", "version", "language", "rating", f"μ ± {SIGMA}", "refit", "95 %", "matches", "wins", "place"]
-    heading += ["ms/move", "faults"]
+    heading = ["#", "bot", "version", "language", "rating", f"μ ± {SIGMA_SIGN}", "refit", "95 %"]
+    heading += ["matches", "wins", "place", "ms/move", "faults"]
     lines = [
         [f"{row.rank} {NOT_SEPARATED}" if row.separated is False else str(row.rank)]
         + [_escaped(row.bot), _escaped(row.version), _escaped(row.language)]

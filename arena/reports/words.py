@@ -15,7 +15,7 @@ from arena.reports.board import Board, BoardRow, HistoryPoint, Strength
 
 NOTHING = "\u2013"
 """Shown if there is no value."""
-SIGMA = "\u03c3"
+SIGMA_SIGN = "\u03c3"
 NOT_SEPARATED = "≈"
 """Marks a row that is statistically tied with the next one."""
 SPARKS = "▁▂▃▄▅▆▇█"

@@ -46,7 +46,7 @@ MATCH_FIELDS = [field.name for field in fields(StoredMatch) if field.name not in
 
 @dataclass(frozen=True, slots=True)
 class StoredFault:
-    """A forfeit of a bot."""
+    """A forfeit of a bot. `MatchHistory.faults` selects the fields in this order."""
 
     match_id: int
     match: str
@@ -129,14 +129,14 @@ class MatchHistory:
             ids = _ids(connection, choice, limit, before=before, people=False)
             wanted = (
                 select(
-                    matches.c.id.label("match_id"),
-                    matches.c.name.label("match"),
+                    matches.c.id,
+                    matches.c.name,
                     matches.c.tournament_id,
                     matches.c.bracket,
                     matches.c.played,
                     seats.c.seat,
                     seats.c.version_id,
-                    bots.c.name.label("bot"),
+                    bots.c.name,
                     versions.c.version,
                     seats.c.fault,
                     seats.c.detail,
@@ -306,9 +306,9 @@ def _stored(rows: Sequence[Row[*tuple[Any, ...]]]) -> StoredMatch:
 
 
 def _stored_fault(row: Row[*tuple[Any, ...]]) -> StoredFault:
-    fields = dict(row._mapping)
-    fields["bot"] = _label(row.bot, fields.pop("version"), None)
-    return StoredFault(**{**fields, "detail": row.detail or ""})
+    match_id, match, tournament_id, bracket, played, seat, version_id, bot, version, fault, detail = row
+    label = _label(bot, version, None)
+    return StoredFault(match_id, match, tournament_id, bracket, played, seat, version_id, label, fault, detail or "")
 
 
 def _label(name: str | None, version: str | None, person: str | None) -> str:

@@ -56,7 +56,7 @@ class Home:
 
     @property
     def live(self) -> Path:
-        """Matches that are being played, while somebody watches: see arena.tournament.live."""
+        """Running matches, while a browser follows them: see arena.tournament.live."""
         return self.path / "live"
 
     @property

@@ -79,9 +79,9 @@ class Matches:
             # No other process writes before this is committed, so the next ids are free.
             first = (connection.execute(select(func.max(matches.c.id))).scalar() or 0) + 1
             numbered = list(enumerate(batch.matches, start=first))
-            insert_rows(connection, matches, [{"id": number, **key, **_match_row(match)} for number, match in numbered])
+            insert_rows(connection, matches, [_match_row(batch, number, match) for number, match in numbered])
             seat_rows = [
-                {"match_id": number, "seat": seat, "bracket": batch.bracket, **_seat_row(record)}
+                _seat_row(batch, number, seat, record)
                 for number, match in numbered
                 for seat, record in enumerate(match.seats)
             ]
@@ -195,8 +195,8 @@ def _of(table: Table, tournament_id: int, bracket: str) -> ColumnElement[bool]:
     return (table.c.tournament_id == tournament_id) & (table.c.bracket == bracket)
 
 
-def _seat_row(record: SeatRecord) -> dict[str, object]:
-    row = record._asdict()
+def _seat_row(batch: Batch, match_id: int, seat: int, record: SeatRecord) -> dict[str, object]:
+    row = {"match_id": match_id, "seat": seat, "bracket": batch.bracket, **record._asdict()}
     return row if record.version_id != PERSON else {**row, "version_id": None}
 
 
@@ -204,8 +204,11 @@ def _block_row(block: BlockRecord) -> dict[str, object]:
     return {"number": block.number, "round": block.round, "deal": block.deal, "entrants": list(block.entrants)}
 
 
-def _match_row(match: MatchRecord) -> dict[str, object]:
+def _match_row(batch: Batch, number: int, match: MatchRecord) -> dict[str, object]:
     return {
+        "id": number,
+        "tournament_id": batch.tournament_id,
+        "bracket": batch.bracket,
         "block": match.block,
         "rotation": match.rotation,
         "name": match.name,

@@ -27,7 +27,7 @@ def file_url(database: Path) -> URL:
     """Return the URL of a database file; create its folder if it is missing.
 
     In a folder that is read-only, an existing database can still be read. If it has a write-ahead log, that has to be
-    read too; without one SQLite must be told not to look for it.
+    read too; without one SQLite must not look for it.
     """
     if database.exists() and not os.access(database.parent, os.W_OK):
         wal = database.with_name(f"{database.name}-wal")

@@ -28,7 +28,7 @@ from arena.store.leases import RenewableLease, TournamentLease, lease, leased_to
 from arena.store.matches import Matches
 from arena.store.standings import StoredStandings
 from arena.store.tokens import Tokens
-from arena.store.tournaments import Tournaments
+from arena.store.tournaments import StoredTournaments
 
 
 class Store:
@@ -52,8 +52,8 @@ class Store:
         return Bots(self.engine)
 
     @cached_property
-    def tournaments(self) -> Tournaments:
-        return Tournaments(self.engine)
+    def tournaments(self) -> StoredTournaments:
+        return StoredTournaments(self.engine)
 
     @cached_property
     def matches(self) -> Matches:

@@ -15,7 +15,7 @@ from arena.store.engine import write_transaction
 from arena.store.schema import brackets, entries, tournaments
 
 
-class State(Enum):
+class TournamentState(Enum):
     """The progress of a tournament, or of one of its brackets."""
 
     RUNNING = "running"
@@ -28,7 +28,7 @@ class BracketProgress:
     """The progress of one bracket of a tournament."""
 
     bracket: str
-    state: State
+    state: TournamentState
     folded: int
     """The number of blocks that are counted in the standings."""
     matches: int
@@ -47,7 +47,7 @@ class TournamentRecord:
     options: Mapping[str, Json]
     seed: str
     rated: bool
-    state: State
+    state: TournamentState
     created: str
     ended: str | None
     entrants: tuple[int, ...]
@@ -60,7 +60,7 @@ class TournamentRecord:
         return sum(bracket.played for bracket in self.brackets)
 
 
-class Tournaments:
+class StoredTournaments:
     """Reads and begins tournaments."""
 
     def __init__(self, engine: Engine) -> None:
@@ -82,7 +82,7 @@ class Tournaments:
             taken = select(tournaments.c.id).where(tournaments.c.name == name, tournaments.c.rated)
             if name and rated and (same := connection.execute(taken).scalar()) is not None:
                 raise BadTournament(f"The name `{name}` is taken by tournament {same}.", hint="Choose another name.")
-            number = _insert(connection, name, format_name, options, seed, rated=rated, state=State.RUNNING)
+            number = _insert(connection, name, format_name, options, seed, rated=rated, state=TournamentState.RUNNING)
             if not name:
                 named = update(tournaments).where(tournaments.c.id == number)
                 connection.execute(named.values(name=f"tournament {number}"))
@@ -92,7 +92,7 @@ class Tournaments:
             ]
             connection.execute(insert(entries), rows)
             for place, bracket in enumerate(bracket_names):
-                _insert_bracket(connection, number, bracket, place, State.RUNNING)
+                _insert_bracket(connection, number, bracket, place, TournamentState.RUNNING)
             return _load(connection, number)
 
     def load(self, number: int) -> TournamentRecord:
@@ -131,7 +131,7 @@ class Tournaments:
     def unfinished(self) -> TournamentRecord | None:
         """Return the latest tournament that can be resumed."""
         with self.engine.connect() as connection:
-            running = (tournaments.c.state == State.RUNNING.value) & tournaments.c.rated
+            running = (tournaments.c.state == TournamentState.RUNNING.value) & tournaments.c.rated
             number = connection.execute(select(func.max(tournaments.c.id)).where(running)).scalar()
             return None if number is None else _load(connection, number)
 
@@ -140,11 +140,15 @@ class Tournaments:
         with self.engine.begin() as connection:
             ours = brackets.c.tournament_id == number
             done = update(brackets).where(ours, brackets.c.bracket == bracket)
-            connection.execute(done.values(state=State.DONE.value))
-            running = select(func.count()).select_from(brackets).where(ours, brackets.c.state == State.RUNNING.value)
+            connection.execute(done.values(state=TournamentState.DONE.value))
+            running = (
+                select(func.count())
+                .select_from(brackets)
+                .where(ours, brackets.c.state == TournamentState.RUNNING.value)
+            )
             if not connection.execute(running).scalar():
                 ended = update(tournaments).where(tournaments.c.id == number)
-                connection.execute(ended.values(state=State.DONE.value, ended=now()))
+                connection.execute(ended.values(state=TournamentState.DONE.value, ended=now()))
 
 
 # Open-ended tournaments: one of each such format, to which matches are added at any time. It has no schedule, so it
@@ -157,13 +161,13 @@ def open_ended_tournament(connection: Connection, format_name: str) -> int:
     known: int | None = connection.scalar(select(func.min(tournaments.c.id)).where(of_format))
     if known is not None:
         return known
-    return _insert(connection, format_name, format_name, {}, "", rated=False, state=State.DONE)
+    return _insert(connection, format_name, format_name, {}, "", rated=False, state=TournamentState.DONE)
 
 
 def add_open_bracket(connection: Connection, tournament: int, bracket: str) -> None:
     """Add a bracket to an open-ended tournament."""
     count = select(func.count()).select_from(brackets).where(brackets.c.tournament_id == tournament)
-    _insert_bracket(connection, tournament, bracket, connection.scalar(count) or 0, State.DONE)
+    _insert_bracket(connection, tournament, bracket, connection.scalar(count) or 0, TournamentState.DONE)
 
 
 def _insert(
@@ -174,7 +178,7 @@ def _insert(
     seed: str,
     *,
     rated: bool,
-    state: State,
+    state: TournamentState,
 ) -> int:
     row = {
         "name": name,
@@ -189,7 +193,7 @@ def _insert(
     return number
 
 
-def _insert_bracket(connection: Connection, tournament: int, bracket: str, place: int, state: State) -> None:
+def _insert_bracket(connection: Connection, tournament: int, bracket: str, place: int, state: TournamentState) -> None:
     row = {"tournament_id": tournament, "bracket": bracket, "place": place, "state": state.value}
     connection.execute(insert(brackets).values({**row, "folded": 0, "matches": 0, "played": 0}))
 
@@ -215,11 +219,11 @@ def _load_all(connection: Connection, numbers: Select[int]) -> list[TournamentRe
         entrants.setdefault(row.tournament_id, []).append(row.version_id)
     progress: dict[int, list[BracketProgress]] = {}
     for row in connection.execute(of_brackets.order_by(brackets.c.tournament_id, brackets.c.place)):
-        each = BracketProgress(row.bracket, State(row.state), row.folded, row.matches, row.played)
+        each = BracketProgress(row.bracket, TournamentState(row.state), row.folded, row.matches, row.played)
         progress.setdefault(row.tournament_id, []).append(each)
     chosen = select(tournaments).where(tournaments.c.id.in_(wanted)).order_by(tournaments.c.id)
     records = []
     for row in connection.execute(chosen):
-        about = {**row._mapping, "state": State(row.state), "entrants": tuple(entrants.get(row.id, ()))}
+        about = {**row._mapping, "state": TournamentState(row.state), "entrants": tuple(entrants.get(row.id, ()))}
         records.append(TournamentRecord(**about, brackets=tuple(progress.get(row.id, ()))))
     return records

@@ -12,7 +12,7 @@ from arena.errors import BadTournament
 from arena.events import Activity, Note
 from arena.games.brackets import Bracket
 from arena.interrupts import Stopped
-from arena.rating.sprt import Decision, Hypotheses, Sprt, elo_of
+from arena.rating.sprt import Hypotheses, Sprt, SprtDecision, elo_of
 from arena.referee import Limits
 from arena.requests import CompareRequest
 from arena.sandbox import Sandbox
@@ -81,7 +81,7 @@ class ComparisonResult:
     tournament: int
 
     @property
-    def decision(self) -> Decision:
+    def decision(self) -> SprtDecision:
         return self.test.decision
 
     @property

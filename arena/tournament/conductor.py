@@ -18,7 +18,7 @@ from arena.store.bots import BotVersion
 from arena.store.home import Home
 from arena.store.leases import TournamentLease
 from arena.store.store import Store
-from arena.store.tournaments import BracketProgress, State, TournamentRecord
+from arena.store.tournaments import BracketProgress, TournamentRecord, TournamentState
 from arena.tournament.config import CONFIG
 from arena.tournament.course import Course
 from arena.tournament.event import Event
@@ -84,7 +84,7 @@ class Conductor:
         at_first = min(self.at_once, CONFIG.min_matches_at_once)
         with Interrupts(self.stop) as interrupts, self.make_runner(setup, self.jobs, at_first) as runner:
             for bracket in self.record.brackets:
-                if bracket.state is State.RUNNING:
+                if bracket.state is TournamentState.RUNNING:
                     run = BracketRun(self, bracket, runner, lease)
                     self.progress, self.courses[bracket.bracket] = run.progress, run.course
                     run.play(interrupts)

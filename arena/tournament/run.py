@@ -23,7 +23,7 @@ from arena.sandbox import Sandbox
 from arena.store.bots import BotVersion
 from arena.store.home import Home
 from arena.store.store import Store
-from arena.store.tournaments import State, TournamentRecord
+from arena.store.tournaments import TournamentRecord, TournamentState
 from arena.submissions.install import launch_of
 from arena.tournament.conductor import Conductor
 from arena.tournament.entrants import Find, default_brackets, find_entrant, find_entrants, preview_entrant
@@ -164,7 +164,7 @@ def _unfinished(store: Store, named: str | None) -> TournamentRecord:
         raise NotFound("No tournament was interrupted.", hint="Run `arena history` for a list of tournaments.")
     if not record.rated:
         raise BadTournament(f"`{record.name}` is a comparison, which cannot be resumed.", hint="Run `arena compare`.")
-    if record.state is State.DONE:
+    if record.state is TournamentState.DONE:
         hint = f"Run `arena leaderboard --tournament {record.id}`."
         raise BadTournament(f"`{record.name}` is already finished.", hint=hint)
     return record
@@ -278,7 +278,7 @@ def _result(
         name=record.name,
         format=record.format,
         matches=record.played,
-        finished=record.state is State.DONE,
+        finished=record.state is TournamentState.DONE,
         boards=tuple(build_boards(store, (), record.id)) if counted else (),
         brackets=tuple(brackets),
         forfeits=tuple(Forfeit(*reason) for reason in store.history.fault_reasons(record.id)),

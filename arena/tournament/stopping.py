@@ -15,7 +15,7 @@ from itertools import pairwise
 from math import ceil
 
 from arena.rating.separation import PairCollector
-from arena.rating.sprt import Decision, Hypotheses, Sprt
+from arena.rating.sprt import Hypotheses, Sprt, SprtDecision
 
 FIRST_CHECK = 20
 """The number of blocks after which separation is checked for the first time."""
@@ -124,4 +124,4 @@ class SequentialTest(StopRule):
 
     @property
     def is_decided(self) -> bool:
-        return self.test.decision is not Decision.OPEN
+        return self.test.decision is not SprtDecision.OPEN

@@ -6,20 +6,20 @@ from random import Random
 
 import pytest
 
-from arena.rating.sprt import Decision, Hypotheses, Sprt, elo_of, expected_share
+from arena.rating.sprt import Hypotheses, Sprt, SprtDecision, elo_of, expected_share
 
 
-def decide(elo: float, rng: Random, hypotheses: Hypotheses) -> Decision:
+def decide(elo: float, rng: Random, hypotheses: Hypotheses) -> SprtDecision:
     """The test's word on a bot that is stronger by so much, whose blocks have two matches."""
     test = Sprt(hypotheses)
     chance = expected_share(elo)
-    while test.decision is Decision.OPEN:
+    while test.decision is SprtDecision.OPEN:
         test.add(sum(rng.random() < chance for _ in range(2)) / 2)
     return test.decision
 
 
-@pytest.mark.parametrize(("elo", "wrong"), [(0.0, Decision.BETTER), (60.0, Decision.NOT_BETTER)])
-def test_it_errs_about_as_often_as_stated(elo: float, wrong: Decision) -> None:
+@pytest.mark.parametrize(("elo", "wrong"), [(0.0, SprtDecision.BETTER), (60.0, SprtDecision.NOT_BETTER)])
+def test_it_errs_about_as_often_as_stated(elo: float, wrong: SprtDecision) -> None:
     hypotheses = Hypotheses(0.0, 60.0, alpha=0.1, beta=0.1)
     rng = Random(f"sprt {elo}")
     errors = sum(decide(elo, rng, hypotheses) is wrong for _ in range(400))
@@ -28,20 +28,20 @@ def test_it_errs_about_as_often_as_stated(elo: float, wrong: Decision) -> None:
 
 def test_a_much_stronger_bot_is_found_out_soon() -> None:
     test = Sprt(Hypotheses())
-    while test.decision is Decision.OPEN:
+    while test.decision is SprtDecision.OPEN:
         test.add(1.0)
-    assert test.decision is Decision.BETTER
+    assert test.decision is SprtDecision.BETTER
     assert test.blocks < 50
 
 
 def test_the_ratio_lies_between_the_bounds_while_it_is_open() -> None:
     test = Sprt(Hypotheses())
-    assert (test.decision, test.ratio, test.mean) == (Decision.OPEN, 0.0, 0.5)
+    assert (test.decision, test.ratio, test.mean) == (SprtDecision.OPEN, 0.0, 0.5)
     assert test.hypotheses.lower == pytest.approx(-2.944, abs=0.001)
     assert test.hypotheses.upper == pytest.approx(2.944, abs=0.001)
     for _ in range(9):
         test.add(0.0)
-    assert test.decision is Decision.OPEN  # too early, whatever was seen
+    assert test.decision is SprtDecision.OPEN  # too early, whatever was seen
 
 
 def test_elo_points_and_shares() -> None:

@@ -19,7 +19,7 @@ from arena.requests import ResumeRequest, TournamentRequest
 from arena.store.home import Home
 from arena.store.store import Store
 from arena.store.tokens import Scope
-from arena.store.tournaments import State
+from arena.store.tournaments import TournamentState
 from arena.tournament.outcome import TournamentEvent, TournamentProgress, TournamentStarted
 from arena.v1 import desk_pb2 as pb
 from tests.support.arena_server import PATIENCE, Serving, serving
@@ -79,7 +79,7 @@ def test_a_tournament_continues_without_its_client_and_stops_with_the_server(ser
             assert not resumed.result(PATIENCE).finished
             assert isinstance(events[-1], TournamentProgress)
         record = store.tournaments.find("cup")
-        assert record.state is State.RUNNING
+        assert record.state is TournamentState.RUNNING
         assert record.played >= played(store)
         with Home(served.home).conducting():  # no process is left that plays
             pass

@@ -16,7 +16,7 @@ from arena.store.dump import TABLES, rows
 from arena.store.home import Home
 from arena.store.schema import ALL
 from arena.store.store import Store
-from arena.store.tournaments import State
+from arena.store.tournaments import TournamentState
 from tests.support.cli import arena
 from tests.support.stores import by_anna, play_blocks
 
@@ -44,7 +44,7 @@ def test_all_of_them_are_one_tournament_that_is_never_continued(tmp_path: Path) 
         places = [store.casual.begin(bracket) for bracket in ("mantis", "mantis/icons", "mantis")]
         assert [place.name for place in places] == ["1-mantis-1-1", "1-mantis.icons-1-1", "1-mantis-2-1"]
         (tournament,) = store.tournaments.all()
-        assert (tournament.format, tournament.rated, tournament.state) == ("play", False, State.DONE)
+        assert (tournament.format, tournament.rated, tournament.state) == ("play", False, TournamentState.DONE)
         assert tournament.entrants == ()
         assert store.tournaments.unfinished() is None
 

@@ -24,7 +24,7 @@ from arena.store.home import Home
 from arena.store.matches import Batch
 from arena.store.schema import ALL, matches, metadata, seats
 from arena.store.store import Store
-from arena.store.tournaments import State
+from arena.store.tournaments import TournamentState
 from tests.support.stores import OLD_STORES, WRITER, copy_to_0002, play_blocks, record, seat, two_bots
 
 
@@ -194,7 +194,7 @@ def test_what_a_tournament_writes_can_be_read_again(store: Store) -> None:
     assert store.standings.table_sizes(1, "mantis") == [2]
     assert store.standings.table_sizes(1, "tentagram") == store.standings.table_sizes(2, "mantis") == []
     tournament = store.tournaments.load(1)
-    assert (tournament.name, tournament.state) == ("tournament 1", State.RUNNING)
+    assert (tournament.name, tournament.state) == ("tournament 1", TournamentState.RUNNING)
     assert (tournament.brackets[0].folded, tournament.brackets[0].matches) == (3, 6)
     assert store.tournaments.load(1).played == 6
     assert [block.deal for block in store.matches.schedule(1, "mantis")] == [1, 2, 3]
@@ -215,7 +215,7 @@ def test_a_tournament_is_over_when_its_last_bracket_is(store: Store) -> None:
     assert store.tournaments.unfinished() is not None
     store.tournaments.end_bracket(tournament.id, "tentagram")
     assert store.tournaments.unfinished() is None
-    assert store.tournaments.find("cup").state is State.DONE
+    assert store.tournaments.find("cup").state is TournamentState.DONE
     with pytest.raises(NotFound, match="no tournament `7`"):
         store.tournaments.find("7")
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from random import Random
 
-from arena.rating.sprt import Decision, Hypotheses
+from arena.rating.sprt import Hypotheses, SprtDecision
 from arena.rating.standings import Standings
 from arena.rating.trueskill import Scale
 from arena.records import BlockRecord, SeatRecord
@@ -144,7 +144,7 @@ def test_a_sequential_test_ends_at_once_and_counts_nothing_more() -> None:
         drawn_by = Duel(Field(2, 4, 2, "seed"), rounds=1000)
         course = Course(drawn_by, (0, 1), VERSIONS, None, [test])
         run(course, Random(most_open), most_open)
-        assert test.test.decision is Decision.NOT_BETTER
+        assert test.test.decision is SprtDecision.NOT_BETTER
         assert (course.counted, course.matches_counted, test.test.blocks) == (10, 40, 10)
 
 
@@ -153,7 +153,7 @@ def test_a_head_to_head_gives_up_after_its_last_deal() -> None:
     course = Course(Duel(Field(2, 2, 2, "seed"), rounds=3), (0, 1), VERSIONS, None, [test])
     blocks = run(course)
     assert [(block.round, block.deal, block.entrants) for block in blocks] == [("", deal, (0, 1)) for deal in (1, 2, 3)]
-    assert test.test.decision is Decision.OPEN
+    assert test.test.decision is SprtDecision.OPEN
 
 
 def test_a_stopped_course_is_over_when_what_was_drawn_is_counted() -> None:

@@ -1,1 +1,1 @@
-"""The history of the schema, run by Alembic."""
+"""Migrations of the schema, run by Alembic."""

@@ -1,4 +1,4 @@
-"""What Alembic runs: the migrations, on the connection that the store hands over."""
+"""Alembic's entry point: run the migrations on the connection of the store."""
 
 from __future__ import annotations
 

@@ -14,7 +14,7 @@ from markupsafe import Markup
 from arena.games.frames import Film
 from arena.reports import words
 from arena.reports.board import Board, BoardRow, OverallBoard
-from arena.reports.words import NOT_SEPARATED, SIGMA
+from arena.reports.words import NOT_SEPARATED, SIGMA_SIGN
 from arena.web import templating
 from arena.web.drawing import colours, distributions, plots
 from arena.web.drawing.plots import MAX_BOTS
@@ -110,7 +110,7 @@ def figures(board: Board) -> list[Figure]:
     shown = rows[:MAX_BOTS]
     found = []
     if any(row.history for row in shown):
-        about = f"Each bot's μ by its number of matches, with a band of ± 2{SIGMA}."
+        about = f"Each bot's μ by its number of matches, with a band of ± 2{SIGMA_SIGN}."
         found.append(Figure("Ratings over matches", about, drawn(plots.ratings, rows, FULL_WIDTHS), full_width=True))
     if any(row.strength for row in shown):
         about = f"The dot is the estimate, the line its 95 % interval. {NOT_SEPARATED}: statistically tied neighbours."

@@ -14,7 +14,7 @@ from markupsafe import Markup
 
 from arena.reports import words
 from arena.reports.board import BoardRow
-from arena.reports.words import NOT_SEPARATED, NOTHING, SIGMA, typeset
+from arena.reports.words import NOT_SEPARATED, NOTHING, SIGMA_SIGN, typeset
 from arena.web.drawing.svg import joined, number, tag
 
 MAX_BOTS = 12
@@ -132,7 +132,7 @@ def ratings(rows: Sequence[BoardRow], width: float) -> Markup:
     height = max(400 if width > 600 else 340, LINE * len(rows) + 70)
     x = Axis(0, max(point.matches for row in rows for point in row.history) or 1, 40, width - room - 20)
     y = Axis(*_rating_range(rows), height - 44, 26)
-    parts = [text(4, 12, f"μ, with a band of ± 2 {SIGMA}", "axis")]
+    parts = [text(4, 12, f"μ, with a band of ± 2 {SIGMA_SIGN}", "axis")]
     for tick in ticks(y.low, y.high, 7):
         parts += [line(x.start, y(tick), x.end, y(tick), "grid"), text(32, y(tick) + 4, f"{tick:g}", "axis", "end")]
     for tick in ticks(x.low, x.high, 8 if width > 600 else 4):

@@ -12,7 +12,7 @@ from arena.errors import ArenaError
 from arena.games.brackets import Bracket
 from arena.reports.words import counted
 from arena.store.store import Store
-from arena.store.tournaments import BracketProgress, State, TournamentRecord
+from arena.store.tournaments import BracketProgress, TournamentRecord, TournamentState
 from arena.tournament.event import Event
 from arena.tournament.formats import FORMATS, Format, Knockout
 from arena.tournament.retrace import Retrace
@@ -30,7 +30,7 @@ class Status(Enum):
 
 def status_of(record: TournamentRecord, running: Collection[int]) -> Status:
     """Return the status. `running`: the ids of the tournaments that are being played."""
-    if record.state is State.DONE:
+    if record.state is TournamentState.DONE:
         return Status.DONE
     return Status.RUNNING if record.id in running else Status.INTERRUPTED
 
@@ -94,7 +94,7 @@ class ProgressCache:
             played=bracket.played,
             expected=draw.expected if draw else None,
             at_least=draw.at_least if draw else False,
-            status=Status.DONE if bracket.state is State.DONE else status,
+            status=Status.DONE if bracket.state is TournamentState.DONE else status,
         )
 
     def tree(self, record: TournamentRecord, bracket: str) -> TreeDrawing | None:

@@ -14,7 +14,7 @@ from arena.errors import NotFound
 from arena.store.history import MatchFilter
 from arena.store.schema import PLAY, REMOTE
 from arena.store.store import Store
-from arena.store.tournaments import State, TournamentRecord
+from arena.store.tournaments import TournamentRecord, TournamentState
 from arena.web.config import CONFIG
 from arena.web.events import Messages
 from arena.web.pages.faults import fault_ticker
@@ -99,7 +99,7 @@ def _view(request: Request, store: Store) -> tuple[TournamentRecord, TournamentV
     names = [each.bracket for each in record.brackets] or [""]
     wanted = request.query_params.get("bracket")
     if wanted is None:
-        running = [each.bracket for each in record.brackets if each.state is State.RUNNING]
+        running = [each.bracket for each in record.brackets if each.state is TournamentState.RUNNING]
         wanted = (running or names)[0]
     if wanted not in names:
         raise NotFound(f"The tournament `{record.name}` has no bracket `{wanted[:100]}`.")

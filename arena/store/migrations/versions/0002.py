@@ -1,4 +1,4 @@
-"""Where bots ran, and what it cost: the sandbox's tier, processor time, time by the clock, a busy host."""
+"""Add the sandbox tier, CPU time, wall-clock time and overload of the host."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What pages are made of: results by seat, surprises, seats of people, counts and indexes for lists."""
+"""Add what the web pages need: results by seat, upsets, seats of people, counts and indexes for lists."""
 
 from __future__ import annotations
 
@@ -20,9 +20,8 @@ down_revision = "0002"
 branch_labels = None
 depends_on = None
 
-ALL = 0
-AT_ONCE = 10_000
-"""So many rows are held in memory at once."""
+ALL_TOURNAMENTS = 0
+ROWS_IN_MEMORY = 10_000
 A_FAULT = sa.text("fault IS NOT NULL")
 
 
@@ -104,7 +103,7 @@ def _fill_tables() -> None:
         accounts = [Account(connection, tournament, bracket)]
         if rated:
             if bracket not in overall:
-                overall[bracket] = Account(connection, ALL, bracket)
+                overall[bracket] = Account(connection, ALL_TOURNAMENTS, bracket)
             accounts.append(overall[bracket])
         for name, seats in _results(connection, tournament, bracket, folded):
             for account in accounts:
@@ -117,20 +116,20 @@ def _fill_tables() -> None:
 def _results(
     connection: sa.Connection, tournament: int, bracket: str, folded: int
 ) -> Iterator[tuple[str, list[SeatRecord]]]:
-    """The matches that are counted, in the order in which they count."""
+    """Yield the counted matches in the order in which they count."""
     wanted = sa.text(
         "SELECT m.name, s.version_id, s.placement, s.won FROM matches m JOIN seats s ON s.match_id = m.id "
         "WHERE m.tournament_id = :tournament AND m.bracket = :bracket AND m.block < :folded "
         "ORDER BY m.block, m.rotation, s.seat"
     )
     key = {"tournament": tournament, "bracket": bracket, "folded": folded}
-    found = connection.execute(wanted, key, execution_options={"yield_per": AT_ONCE})
+    found = connection.execute(wanted, key, execution_options={"yield_per": ROWS_IN_MEMORY})
     for name, rows in groupby(found, key=lambda row: row.name):
         yield name, [SeatRecord(row.version_id, row.placement, row.won, 0.0, 0, None, None) for row in rows]
 
 
 class Account:
-    """What the matches of a bracket add up to, in one tournament or in all of them."""
+    """The sums over the matches of a bracket, in one tournament or in all."""
 
     def __init__(self, connection: sa.Connection, scope: int, bracket: str) -> None:
         self.connection = connection

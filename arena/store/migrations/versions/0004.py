@@ -1,4 +1,4 @@
-"""Who may do what over the network: tokens, and what was done with them."""
+"""Add tokens and the audit log."""
 
 from __future__ import annotations
 
