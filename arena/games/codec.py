@@ -149,7 +149,7 @@ def json_codec(
             try:
                 legal = tuple(actions[code] for code in message.legal)
                 view = from_json(json.loads(message.view), legal)
-            except (*UNDECODABLE, TypeError, RecursionError) as error:
+            except (*UNDECODABLE, AttributeError, TypeError, RecursionError) as error:
                 raise Unreadable(f"a turn of {game}") from error
             return Turn(view, Clock(ends), rng)
 

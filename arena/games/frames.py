@@ -88,6 +88,8 @@ class Film(TypedDict):
     seats: list[str]
     seat: int | None
     """The seat whose view it is made from; None: everything is in it."""
+    same_view: NotRequired[bool]
+    """All seats know the same."""
     goal: NotRequired[int]
     """Mantis: how many cards in the score pile win."""
     colours: NotRequired[str]

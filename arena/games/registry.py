@@ -106,4 +106,7 @@ def _part(game: str, module: str, name: str, *, optional: bool = False) -> Any:
 
 
 for _package in filter(None, os.environ.get(VARIABLE, "").split(",")):
-    register(import_module(_package).GAME)
+    try:
+        register(import_module(_package).GAME)
+    except (ImportError, AttributeError, ValueError) as _error:
+        raise HostFault(f"Cannot load a game from the package `{_package}` in {VARIABLE}: {_error}.") from _error

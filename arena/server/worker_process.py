@@ -19,6 +19,7 @@ from google.protobuf.message import Message
 
 from arena import interrupts
 from arena.errors import HostFault, refusal
+from arena.games.registry import environment as games_environment
 
 M = TypeVar("M", bound=Message)
 _LENGTH = struct.Struct("<I")
@@ -30,6 +31,7 @@ _LENGTH = struct.Struct("<I")
 def start_worker(module: str) -> subprocess.Popen[bytes]:
     """Start `python -m MODULE`. A fork of the server itself would not do, because gRPC does not survive it."""
     environment = {name: value for name, value in os.environ.items() if not name.startswith("ARENA_")}
+    environment |= games_environment()
     try:
         return subprocess.Popen(  # noqa: S603, our own module
             (sys.executable, "-m", module),

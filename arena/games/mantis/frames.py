@@ -44,6 +44,7 @@ class MantisFrames(Frames):
         return made
 
     def begin(self, film: Film, state: State) -> None:
+        film["same_view"] = True
         film["goal"] = state.goal
         film["colours"] = "ROYGBP" if state.edition.name == "grab" else "ROYGBPK"
         super().begin(film, state)

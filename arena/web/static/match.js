@@ -25,7 +25,7 @@ function followEyes(viewer, film) {
   const follow = async (seat) => {
     if (seat === shown) return;
     shown = seat;
-    const known = film.game === "mantis" || seat === null ? "" : `&seat=${seat}`;
+    const known = film.same_view || seat === null ? "" : `&seat=${seat}`;
     try {
       const chances = await fetched(place.dataset.chances + known);
       if (seat === shown) viewer.setChances(chances);

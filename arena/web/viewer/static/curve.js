@@ -90,12 +90,12 @@ export class Curve {
     return shares[after].map((share, seat) => shares[after - 1][seat] + part * (share - shares[after - 1][seat]));
   }
 
-  /** Marks the current step. What a seat could not have known is hidden from it; in Mantis all seats know the same. */
+  /** Marks the current step. What a seat could not have known is hidden from it. */
   mark(step, eyes = null) {
     this.step = step;
     this.eyes = eyes;
     if (!this.chances) return;
-    const hidden = this.film.game !== "mantis" && eyes !== null && this.chances.seat !== eyes;
+    const hidden = !this.film.same_view && eyes !== null && this.chances.seat !== eyes;
     setAttribute(this.element, "data-hidden", hidden);
     setText(this.note, hidden ? "The curve knows all cards, so it is not shown through a seat's eyes." : "");
     const now = this.at(step);

@@ -14,7 +14,7 @@ import { scoringSteps } from "./scoring.js";
  *   to_come: (string[] | null)[], legal?: string[]}} TentagramFrame
  * @typedef {{turn: number | null, lines: Record<string, string[]>, legal?: string[]}} PlainFrame
  * @typedef {{match: string, game: string, options: Record<string, string>, seats: string[],
- *   seat: number | null, goal?: number, colours?: string, frames?: (MantisFrame | PlainFrame)[], decks?: string[][],
+ *   seat: number | null, same_view?: boolean, goal?: number, colours?: string, frames?: (MantisFrame | PlainFrame)[], decks?: string[][],
  *   entries: Entry[], result: any, seed?: string}} Film
  */
 
