@@ -1,4 +1,4 @@
-"""`arena bot`: a bot of one's own on a server elsewhere."""
+"""`arena bot`: play with a local bot on a server."""
 
 from __future__ import annotations
 
@@ -15,29 +15,32 @@ from arena.submissions.build import build
 from arena.submissions.submission import find_submission
 from arena.v1 import referee_pb2 as pb
 
-WAIT_FIRST, WAIT_MOST = 1.0, 60.0
-"""Seconds before the connection is tried again; twice as many each time."""
+FIRST_WAIT, MAX_WAIT = 1.0, 60.0
+"""Seconds between retries: they double from the first to the maximum."""
 
-app = typer.Typer(help="Play with a bot of your own on a server elsewhere: [bold]arena bot connect[/].")
+app = typer.Typer(help="Play with a local bot on a server: [bold]arena bot connect[/].")
 
 
 @app.callback()
 def bot() -> None:
-    """Play with a bot of your own on a server elsewhere."""
+    """Play with a local bot on a server."""
 
 
 @app.command()
 @grouped
 def connect(
     credentials: Credentials,
-    path: Annotated[str, typer.Argument(metavar="BOT", help="A .py or .js file, a program, a folder, a bundled bot.")],
-    server: Annotated[str, typer.Option(metavar="HOST:PORT", help="Where it is to play.", show_default=False)],
+    path: Annotated[
+        str, typer.Argument(metavar="BOT", help="A .py or .js file, an executable, a folder, or a bundled bot.")
+    ],
+    server: Annotated[str, typer.Option(metavar="HOST:PORT", help="The server to play on.", show_default=False)],
     token: Annotated[
-        str | None, typer.Option(envvar=TOKEN_VARIABLE, help="Lets you in: ask the organiser.", show_default=False)
+        str | None,
+        typer.Option(envvar=TOKEN_VARIABLE, help="Your token for the server, from its organiser.", show_default=False),
     ] = None,
-    retry: Annotated[bool, typer.Option("--retry", help="Connect again whenever the connection ends.")] = False,
+    retry: Annotated[bool, typer.Option("--retry", help="Reconnect whenever the connection ends.")] = False,
 ) -> None:
-    """Start a bot here and let it play there, until the server ends it or you do.
+    """Start a bot on this machine and let it play on a server, until Ctrl-C or the server ends it.
 
     Example: arena bot connect ./my_bot.py --server arena.example.org:50051 --ca certificate.pem
     """
@@ -45,31 +48,31 @@ def connect(
     submission = find_submission(path)
     build(submission)
 
-    wait, was_in = WAIT_FIRST, False
+    wait, was_connected = FIRST_WAIT, False
 
     async def play() -> None:
         nonlocal wait
-        from arena.client import play as relay
+        from arena.client import play as client
 
         while True:
             try:
-                await relay.connect(submission.launch, target, welcomed)
+                await client.connect(submission.launch, target, on_welcome)
                 err.print("The server has ended the stream.", highlight=False)
-            except (relay.Unreachable, relay.ConnectionRefused) as error:
-                # Who was in before will be let in again: the server is about to stop, say, or has its hands full.
-                if not retry or (isinstance(error, relay.ConnectionRefused) and not was_in):
+            except (client.Unreachable, client.ConnectionRefused) as error:
+                # A bot that was connected before may be refused only for now: the server restarts, or is full.
+                if not retry or (isinstance(error, client.ConnectionRefused) and not was_connected):
                     raise
                 err.print(shown(str(error)), highlight=False, soft_wrap=True)
             if not retry:
                 return
             await asyncio.sleep(wait)
-            wait = min(WAIT_MOST, 2 * wait)
+            wait = min(MAX_WAIT, 2 * wait)
 
-    def welcomed(welcome: pb.Welcome) -> None:
-        nonlocal wait, was_in
-        wait, was_in = WAIT_FIRST, True
+    def on_welcome(welcome: pb.Welcome) -> None:
+        nonlocal wait, was_connected
+        wait, was_connected = FIRST_WAIT, True
         at_once = f"up to {welcome.matches_at_once} matches at once"
-        way = f"the way there and back, {welcome.round_trip_us / 1000:.1f} ms, is not charged"
+        way = f"the network round trip of {welcome.round_trip_us / 1000:.1f} ms is not charged"
         who = f"{shown(submission.label)} plays on {shown(server)} ({shown(welcome.referee)}), {at_once}; {way}."
         out.print(who, highlight=False, soft_wrap=True)
 

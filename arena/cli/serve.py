@@ -1,4 +1,4 @@
-"""`arena serve`: the arena for people elsewhere."""
+"""`arena serve`: run a server."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from arena.cli.groups import grouped
 from arena.cli.location import HomeLocation
 from arena.cli.options import TimeLimit, seconds
 from arena.cli.sandboxes import SandboxMode, sandbox_for
-from arena.errors import ArenaError
+from arena.errors import UserError
 from arena.requests import check_sandbox_mode
 from arena.store.store import Store
 
@@ -21,17 +21,18 @@ from arena.store.store import Store
 @grouped
 def serve(
     location: HomeLocation,
-    host: Annotated[str, typer.Option(help="The address to listen on; 0.0.0.0 for everybody in the network.")] = (
-        "127.0.0.1"
-    ),
-    port: Annotated[int, typer.Option(min=0, max=65535, help="Of the pages. 0: any that is free.")] = 8000,
-    grpc_port: Annotated[int, typer.Option(min=0, max=65535, help="For bots. 0: any that is free.")] = 50051,
+    host: Annotated[str, typer.Option(help="The address to listen on; 0.0.0.0 for all interfaces.")] = ("127.0.0.1"),
+    port: Annotated[int, typer.Option(min=0, max=65535, help="The port of the pages. 0: any free port.")] = 8000,
+    grpc_port: Annotated[
+        int, typer.Option(min=0, max=65535, help="The port for bots and commands. 0: any free port.")
+    ] = 50051,
     known_as: Annotated[
         list[str] | None,
-        typer.Option(metavar="NAME", help="A name by which others reach it; may be given several times."),
+        typer.Option(metavar="NAME", help="A host name of the server; may be given several times."),
     ] = None,
     cert: Annotated[
-        Path | None, typer.Option(metavar="FILE", dir_okay=False, help="A certificate (PEM). Default: one of our own.")
+        Path | None,
+        typer.Option(metavar="FILE", dir_okay=False, help="A certificate (PEM). Default: a self-signed one."),
     ] = None,
     key: Annotated[
         Path | None, typer.Option(metavar="FILE", dir_okay=False, help="The certificate's key (PEM).")
@@ -39,24 +40,24 @@ def serve(
     insecure: Annotated[bool, typer.Option("--insecure", help="Without TLS, on this machine only.")] = False,
     bracket: Annotated[
         list[str] | None,
-        typer.Option(metavar="BRACKET", help="What is played; may be given several times. Default: every game."),
+        typer.Option(
+            metavar="BRACKET", help="A game with its options; may be given several times. Default: every game."
+        ),
     ] = None,
     time_per_move: TimeLimit = "5s",
     time_per_match: TimeLimit = "none",
-    pace: Annotated[
-        str, typer.Option(metavar="N", help="How many matches a minute a bot begins at the most, or none.")
-    ] = "60",
-    at_once: Annotated[int, typer.Option(min=1, max=256, help="How many matches a bot plays at the same time.")] = 4,
+    pace: Annotated[str, typer.Option(metavar="N", help="Matches that a bot may start per minute, or none.")] = "60",
+    at_once: Annotated[int, typer.Option(min=1, max=256, help="Matches that a bot plays at the same time.")] = 4,
     grace: Annotated[
-        str, typer.Option(metavar="TIME", help="How long a bot may be away in the midst of its matches.")
+        str, typer.Option(metavar="TIME", help="How long a bot may be absent during its matches.")
     ] = "20s",
     drain: Annotated[
-        str, typer.Option(metavar="TIME", help="How long matches may go on when the server stops.")
+        str, typer.Option(metavar="TIME", help="How long matches may continue when the server stops.")
     ] = "30s",
-    log_json: Annotated[bool, typer.Option("--log-json", help="Log in lines of JSON.")] = False,
+    log_json: Annotated[bool, typer.Option("--log-json", help="Log in JSON lines.")] = False,
     sandbox: SandboxMode = "auto",
 ) -> None:
-    """Serve the arena to people elsewhere: the pages of arena web, and a ladder for bots that connect with a token.
+    """Serve the arena to a network: web pages, a ladder for bots that connect with a token, and remote commands.
 
     Example: arena serve --host 0.0.0.0 --known-as arena.example.org
     """
@@ -72,7 +73,7 @@ def serve(
     place = location.place
     certificate = None
     if (cert is None) != (key is None):
-        raise ArenaError("a certificate and its key belong together: give both, --cert FILE and --key FILE.")
+        raise UserError("`--cert` and `--key` must be given together.")
     if not insecure:
         names = [name for name in (host, *(known_as or ())) if name not in ("0.0.0.0", "::", "")]  # noqa: S104
         certificate = Certificate(cert, key) if cert and key else self_signed(place, names)
@@ -107,5 +108,5 @@ def _pace(text: str) -> float | None:
     if text == "none":
         return None
     if not re.fullmatch(r"[0-9]{1,6}", text) or not int(text):
-        raise typer.BadParameter(f"{text!r} is not a pace: write a number of matches a minute, or none.")
+        raise typer.BadParameter(f"Invalid pace `{text}`: expected a number of matches per minute, or none.")
     return float(text)

@@ -1,4 +1,4 @@
-"""`arena token`: who may do what over the network."""
+"""`arena token`: the tokens of a server's users."""
 
 from __future__ import annotations
 
@@ -22,27 +22,27 @@ from arena.store.tokens import Scope
 LONGEST = timedelta(days=10 * 366)
 
 app = typer.Typer(
-    help="Make and revoke the tokens with which people reach an [bold]arena serve[/].",
+    help="Create and revoke the tokens of the users of an [bold]arena serve[/].",
     no_args_is_help=True,
     rich_markup_mode="rich",
 )
 
 
 def lasting(text: str) -> timedelta | None:
-    """How long a time like `30d` or `12h` is; None for `never`."""
+    """Return the duration of a text such as `30d` or `12h`; None for `never`."""
     if text == "never":
         return None
     match = re.fullmatch(r"([0-9]{1,6})([mhd])", text)
     if match is None or not int(match[1]):
-        raise typer.BadParameter(f"{text!r} is not a time: write 90m, 12h, 30d or never.")
+        raise typer.BadParameter(f"Invalid duration `{text}`: expected 90m, 12h, 30d or never.")
     duration = int(match[1]) * {"m": timedelta(minutes=1), "h": timedelta(hours=1), "d": timedelta(days=1)}[match[2]]
     if duration > LONGEST:
-        raise typer.BadParameter(f"{text!r} is more than ten years: write never if it is to have no end.")
+        raise typer.BadParameter(f"Invalid duration `{text}`: expected at most ten years, or never.")
     return duration
 
 
 def chosen_scopes(text: str) -> list[Scope]:
-    """The scopes in a list like `play,submit`."""
+    """Return the scopes in a list such as `play,submit`."""
     known = [scope.value for scope in Scope]
     for word in text.split(","):
         if word.strip() not in known:
@@ -54,13 +54,13 @@ def chosen_scopes(text: str) -> list[Scope]:
 @grouped
 def create(
     location: HomeLocation,
-    name: Annotated[str, typer.Argument(metavar="NAME", help="The user who gets it.")],
-    scope: Annotated[str, typer.Option(metavar="SCOPES", help="Some of play, submit and organise, with commas.")] = (
-        "play"
-    ),
-    expires: Annotated[str, typer.Option(metavar="TIME", help="For instance 90m, 12h, 30d, or never.")] = "90d",
+    name: Annotated[str, typer.Argument(metavar="NAME", help="The user's name.")],
+    scope: Annotated[
+        str, typer.Option(metavar="SCOPES", help="Some of play, submit and organise, separated by commas.")
+    ] = ("play"),
+    expires: Annotated[str, typer.Option(metavar="TIME", help="Such as 90m, 12h, 30d, or never.")] = "90d",
 ) -> None:
-    """Make a token for a user. It is printed once, alone on standard output, and kept nowhere.
+    """Create a token for a user. It is printed once, on standard output; only its hash is stored.
 
     Example: arena token create anna --scope play,submit --expires 30d
     """
@@ -70,7 +70,7 @@ def create(
     may = " and ".join(sorted(each.value for each in token.scopes))
     until = f"until {token.expires} UTC" if token.expires else "for ever"
     err.print(
-        f"Token {token.id} lets {shown(token.user)} {may} {until}. It is shown only now; "
+        f"Token {token.id} lets {shown(token.user)} {may} {until}. It is shown only once; "
         f"revoke it with [bold]arena token revoke {token.id}[/].",
         highlight=False,
         soft_wrap=True,
@@ -81,7 +81,7 @@ def create(
 @app.command("list")
 @grouped
 def list_tokens(location: HomeLocation, as_json: AsJson = False) -> None:
-    """List the tokens that were made, without their secrets.
+    """List all tokens, without their secrets.
 
     Example: arena token list
     """
@@ -103,7 +103,7 @@ def list_tokens(location: HomeLocation, as_json: AsJson = False) -> None:
         out.print_json(json.dumps(rows))
         return
     if not known:
-        out.print("There is no token yet. Make one: [bold]arena token create NAME --scope play[/]", highlight=False)
+        out.print("No tokens yet. Create one: [bold]arena token create NAME --scope play[/]", highlight=False)
         return
     table = Table(box=box.SIMPLE_HEAD)
     table.add_column("#", justify="right")
@@ -125,16 +125,18 @@ def list_tokens(location: HomeLocation, as_json: AsJson = False) -> None:
 @grouped
 def revoke(
     location: HomeLocation,
-    token: Annotated[str, typer.Argument(metavar="TOKEN", help="Its number, or a user's name for all of theirs.")],
+    token: Annotated[
+        str, typer.Argument(metavar="TOKEN", help="A token's number, or a user's name for all of the user's tokens.")
+    ],
 ) -> None:
-    """Revoke a token, or all tokens of a user. Bots that are connected with it are sent away within moments.
+    """Revoke a token, or all tokens of a user. Bots that are connected with it are removed within seconds.
 
     Example: arena token revoke anna
     """
     with location.open_store() as store:
         revoked = store.tokens.revoke(token)
     if not revoked:
-        out.print("It was revoked before: nothing has changed.")
+        out.print("Already revoked; nothing has changed.")
     for each in revoked:
         out.print(f"Token {each.id} of {shown(each.user)} is revoked.", highlight=False)
 
@@ -143,11 +145,13 @@ def revoke(
 @grouped
 def log(
     location: HomeLocation,
-    user: Annotated[str | None, typer.Option(metavar="NAME", help="Only of this user.", show_default=False)] = None,
-    lines: Annotated[int, typer.Option("--lines", "-n", min=1, max=1_000_000, help="How many, from the end.")] = 100,
+    user: Annotated[
+        str | None, typer.Option(metavar="NAME", help="Only entries of this user.", show_default=False)
+    ] = None,
+    lines: Annotated[int, typer.Option("--lines", "-n", min=1, max=1_000_000, help="How many entries.")] = 100,
     as_json: AsJson = False,
 ) -> None:
-    """Show what was done with tokens: the audit log, the latest entry last.
+    """Show the audit log: what was done with tokens, the latest entry last.
 
     Example: arena token log --user anna
     """

@@ -297,7 +297,7 @@ def test_nothing_that_is_sent_is_believed(served: Serving) -> None:
 
 @contextmanager
 def cut_after(served: Serving, count: int) -> Iterator[int]:
-    """A port that leads to the server until so many bytes have gone there; then the line is dead."""
+    """A port that leads to the server until it has passed on `count` bytes."""
     target = int(served.door.rpartition(":")[2])
     with socket.create_server(("127.0.0.1", 0)) as listener:
 
@@ -381,7 +381,7 @@ def test_a_server_that_stops_cancels_submissions(served: Serving, tmp_path: Path
     assert kept(served) == before
 
 
-def test_without_a_sandbox_no_bot_from_elsewhere_is_started(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_without_a_sandbox_no_submitted_bot_is_started(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     from arena.sandbox import Sandbox, Tier, probe
 
     monkeypatch.setattr(submission_worker, "choose", lambda _: (Sandbox(Tier.NONE), probe(Tier.NONE)))

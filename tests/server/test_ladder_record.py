@@ -1,4 +1,4 @@
-"""The ladder's books: what was played is written once, also where the disk fails in between."""
+"""The ladder in the store: every match is written once, also if the disk fails in between."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ def play(record: LadderRecord, *seated: LadderEntrant) -> str:
     return job.plan.id
 
 
-def test_a_write_that_fails_is_tried_again_and_counts_once(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_failed_write_is_repeated_and_counts_once(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     with Store.open(tmp_path / "arena.db") as store:
         record = LadderRecord(store, [Bracket.parse("mantis")])
         anna, ben = come(record, "anna"), come(record, "ben")
@@ -71,9 +71,7 @@ def test_a_write_that_fails_is_tried_again_and_counts_once(tmp_path: Path, monke
         assert {version: again.brackets[0].standings.rating(version) for version in before} == before
 
 
-def test_what_was_written_without_anybody_hearing_of_it_is_not_written_again(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_write_whose_answer_was_lost_is_not_repeated(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """As where a server is lost after it has written and before it has said so."""
     with Store.open(tmp_path / "arena.db") as store:
         record = LadderRecord(store, [Bracket.parse("mantis")])
@@ -98,7 +96,7 @@ def test_what_was_written_without_anybody_hearing_of_it_is_not_written_again(
         assert [each.matches for each in store.standings.load(record.ladder, "mantis").bots.values()] == [3, 3]
 
 
-def test_nobody_adds_to_what_somebody_else_has_changed(tmp_path: Path) -> None:
+def test_a_write_after_another_servers_write_is_refused(tmp_path: Path) -> None:
     with Store.open(tmp_path / "arena.db") as store:
         one, other = (LadderRecord(store, [Bracket.parse("mantis")]) for _ in range(2))
         anna, ben = come(one, "anna"), come(one, "ben")
@@ -111,7 +109,7 @@ def test_nobody_adds_to_what_somebody_else_has_changed(tmp_path: Path) -> None:
         assert store.tournaments.load(one.ladder).played == 1
 
 
-def test_where_homes_share_a_store_one_of_them_keeps_the_books(postgresql: Server, postgresql_url: str) -> None:
+def test_one_of_the_homes_that_share_a_store_has_the_lease(postgresql: Server, postgresql_url: str) -> None:
     with Store.open(postgresql_url) as store, Store.open(postgresql_url) as elsewhere, ExitStack() as later:
         one = later.enter_context(closing(LadderRecord(store, [Bracket.parse("mantis")])))
         anna, ben = come(one, "anna"), come(one, "ben")
@@ -140,7 +138,7 @@ def cut_off(server: Server, address: str) -> None:
     server.run(f"SELECT pg_terminate_backend(pid, 60000) FROM pg_stat_activity WHERE datname = '{name}'")  # noqa: S608
 
 
-def test_nobody_plays_under_the_name_of_somebody_else(tmp_path: Path) -> None:
+def test_a_bot_cannot_use_another_users_name(tmp_path: Path) -> None:
     with Store.open(tmp_path / "arena.db") as store:
         store.bots.register("anna/bot", "7", "0" * 64, "0/bot.py", "", ["mantis"])
         record = LadderRecord(store, [Bracket.parse("mantis")])
@@ -151,7 +149,7 @@ def test_nobody_plays_under_the_name_of_somebody_else(tmp_path: Path) -> None:
         assert [version.bot for version in store.bots.latest()] == ["anna/bot"]
 
 
-def test_a_bot_that_plays_from_elsewhere_is_not_handed_in_under_its_name(tmp_path: Path) -> None:
+def test_a_remote_bots_name_cannot_be_submitted(tmp_path: Path) -> None:
     with Store.open(tmp_path / "arena.db") as store:
         come(LadderRecord(store, [Bracket.parse("mantis")]), "anna")
         with pytest.raises(BadSubmission, match="`anna/bot` is taken by a remote bot"):

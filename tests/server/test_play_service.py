@@ -30,7 +30,7 @@ def served(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Serving]:
 
 
 def refused(served: Serving, said: pb.Hello | None, *metadata: tuple[str, str]) -> str:
-    """What somebody hears who is not let in. The stream ends with it."""
+    """Return the reason in the fault of a refused bot. The stream ends with it."""
 
     async def visit() -> str:
         async with visiting(served.door, said, metadata) as visitor:

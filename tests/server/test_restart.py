@@ -1,4 +1,4 @@
-"""What is left when the server ends: in order, or by kill -9. Whatever it has told is on record, once."""
+"""After a shutdown or kill -9, every match that was logged is stored once."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ def books(served: Serving) -> set[str]:
     return set(kept)
 
 
-def test_a_match_that_does_not_end_in_time_goes_on_after_a_restart(tmp_path: Path) -> None:
+def test_a_match_that_does_not_end_in_time_continues_after_a_restart(tmp_path: Path) -> None:
     with serving(tmp_path, *OPTIONS, "--at-once", "1", "--drain", "10ms") as served:
         tokens = {user: served.token(user) for user in ("kai", "lea")}
 
@@ -77,7 +77,7 @@ def test_a_match_that_does_not_end_in_time_goes_on_after_a_restart(tmp_path: Pat
     assert not (served.home / "unfinished" / f"{name}.jsonl").exists()
 
 
-def test_what_the_server_has_told_survives_kill_9(tmp_path: Path) -> None:
+def test_logged_matches_survive_kill_9(tmp_path: Path) -> None:
     known: set[str] = set()
     for _ in range(3):
         with serving(tmp_path, *OPTIONS, "--drain", "10ms", ended_by=signal.SIGKILL) as served:

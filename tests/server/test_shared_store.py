@@ -1,4 +1,4 @@
-"""`arena serve` with its record in PostgreSQL, beside others who share it, as a server dies and comes back."""
+"""`arena serve` with a PostgreSQL store that others share, while the database dies and returns."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ def status(address: str) -> int:
             return error.code
 
 
-def test_a_server_that_dies_and_comes_back_costs_nothing_that_was_told(tmp_path: Path) -> None:
+def test_a_database_that_dies_and_returns_loses_no_logged_match(tmp_path: Path) -> None:
     """Bots play on meanwhile, pages say what is wrong, a tournament stops with a sentence and goes on later."""
     with prepared() as server, ExitStack() as later:
         address = server.address("postgres")

@@ -1,4 +1,4 @@
-"""The clock and the seats of bots at the end of a long, bad or broken line: real hosts, real packets, TLS."""
+"""Clocks and seats of bots behind a slow, lossy or broken network: real hosts, real packets, TLS."""
 
 from __future__ import annotations
 
@@ -69,7 +69,7 @@ def line() -> Iterator[SlowLine]:
         yield opened
 
 
-def test_a_bot_is_charged_for_its_thinking_and_not_for_the_way(line: SlowLine, tmp_path: Path) -> None:
+def test_a_bot_is_charged_for_thinking_and_not_for_the_network(line: SlowLine, tmp_path: Path) -> None:
     """The way alone takes longer than all turns of a match may."""
     line.delay = 0.06
     clock = ("--time-per-move", "none", "--time-per-match", "1s", "--at-once", "1", "--grace", "1s")
@@ -85,14 +85,14 @@ def test_a_bot_is_charged_for_its_thinking_and_not_for_the_way(line: SlowLine, t
             with Store.open(Home(served.home).database) as store:
                 entries = replay.loads(store.matches.replay(first["match"]).encode()).entries
             assert len(entries) * ways[0] > 2000, "otherwise the test would prove nothing"
-            assert "there and back, 1" in (tmp_path / "quick.log").read_text()
+            assert "round trip of 1" in (tmp_path / "quick.log").read_text()
             with connected(served, line, tmp_path, "ponders", 0.3):
                 until(lambda: "ponders/ponders 1: timeout" in ended(served))
                 until(lambda: "FAULT timeout" in (tmp_path / "ponders.log").read_text())
         assert "is not charged" in (tmp_path / "ponders.log").read_text()
 
 
-def test_a_line_that_is_cut_and_restored_costs_nothing_and_a_bad_one_only_time(line: SlowLine, tmp_path: Path) -> None:
+def test_a_network_that_fails_for_a_while_or_loses_packets_costs_no_match(line: SlowLine, tmp_path: Path) -> None:
     options = (
         "--host",
         line.address_here,
@@ -119,7 +119,7 @@ def test_a_line_that_is_cut_and_restored_costs_nothing_and_a_bad_one_only_time(l
         assert ended(served) == []
 
 
-def test_who_is_cut_off_for_longer_than_its_grace_has_lost(line: SlowLine, tmp_path: Path) -> None:
+def test_an_absence_longer_than_the_grace_forfeits(line: SlowLine, tmp_path: Path) -> None:
     options = (
         "--host",
         line.address_here,

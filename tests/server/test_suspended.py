@@ -1,4 +1,4 @@
-"""Matches that are kept for next time: what comes of them is what would have come of them."""
+"""A match that was suspended has the same result as without the interruption."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ def suspended(match: Match) -> SuspendedMatch:
 
 @pytest.mark.parametrize("game", GAMES)
 @pytest.mark.parametrize("turns", [0, 1, 7, 12])
-def test_a_match_goes_on_where_it_was(tmp_path: Path, game: str, turns: int) -> None:
+def test_a_match_continues_where_it_was(tmp_path: Path, game: str, turns: int) -> None:
     plan = MatchPlan(f"1-{game}-7-1", game, {}, "seed", ("a", "b", "c"))
     match = Match(plan, Limits())
     play(match, turns)
@@ -55,7 +55,7 @@ def test_a_match_goes_on_where_it_was(tmp_path: Path, game: str, turns: int) -> 
         unfinished.delete(found)
 
 
-def test_what_is_no_match_or_has_waited_for_too_long_is_put_aside(tmp_path: Path) -> None:
+def test_unusable_and_old_files_are_renamed(tmp_path: Path) -> None:
     match = Match(MatchPlan("1-mantis-1-1", "mantis", {}, "seed", ("a", "b")), Limits())
     unfinished = SuspendedMatches(tmp_path)
     unfinished.save([suspended(match)])
@@ -67,7 +67,7 @@ def test_what_is_no_match_or_has_waited_for_too_long_is_put_aside(tmp_path: Path
     assert unfinished.load() == ([], [])
 
 
-def test_a_record_that_is_not_of_this_match_does_not_go_on() -> None:
+def test_a_record_of_another_match_is_refused() -> None:
     match = Match(MatchPlan("m", "mantis", {}, "seed", ("a", "b")), Limits())
     play(match, 5)
     other = suspended(match)
