@@ -29,7 +29,7 @@ class Bracket:
             option = next((each for each in left if value in (known.name for known in each.values)), None)
             if option is None:
                 known = choices(bracket.name for bracket in cls.all_of(game))
-                raise BadTournament(f"unknown bracket {name!r}: choose {known}.")
+                raise BadTournament(f"Unknown bracket `{name}`: expected {known}.")
             options[option.name] = value
         return cls(game_name, tuple(options.items()))
 
@@ -73,8 +73,8 @@ class Bracket:
         if field < possible[0]:
             bots = "1 bot" if field == 1 else f"{field} bots"
             raise BadTournament(
-                f"{self.name} needs at least {possible[0]} bots at a table, and {bots} would play it: enter more, "
-                "for instance the bundled ones by name, or leave this bracket out (--bracket)."
+                f"`{self.name}` needs at least {possible[0]} bots, and {bots} would play it.",
+                hint="Enter more bots, for instance `random` and `greedy`, or choose other brackets with `--bracket`.",
             )
         return min(field, wanted or self.usual_seats, possible[-1])
 
