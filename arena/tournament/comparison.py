@@ -49,9 +49,9 @@ class Comparison:
         """Raise `BadTournament` if the two cannot be compared."""
         for bot in (self.old, self.new):
             if self.bracket.game not in bot.games:
-                raise BadTournament(f"{bot.label} does not play {self.bracket.game}.")
+                raise BadTournament(f"`{bot.label}` does not play `{self.bracket.game}`.")
         if self.old.id == self.new.id:
-            raise BadTournament(f"{self.old.label} cannot be compared with itself.")
+            raise BadTournament(f"`{self.old.label}` cannot be compared with itself.")
 
     def event(self) -> Event:
         """Return the options of the tournament that answers the question."""

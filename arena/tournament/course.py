@@ -1,10 +1,9 @@
-"""The course of one bracket: which blocks are due, and what is counted in which order. No I/O, no clock.
+"""The course of one bracket: which blocks are played, and in which order they are counted. No I/O.
 
-Blocks are numbered in the order in which the format draws them. Results may come in any order; a block is counted when
-all before it are. So the standings depend on nothing but the results.
+Blocks are numbered in the order in which the format schedules them. Results may come in any order; a block is counted
+when all before it are. So the standings depend on nothing but the results.
 
-The same course is run when a tournament goes on after an interruption: what is on record is taken from there instead of
-being played, and the course comes to the same point.
+A resumed tournament runs the same course: results in the store are taken instead of being played again.
 """
 
 from __future__ import annotations
@@ -22,17 +21,17 @@ from arena.tournament.stopping import Scheduled, StopRule, StopVerdict
 
 @dataclass(frozen=True, slots=True)
 class Counted:
-    """A block whose matches are complete and counted."""
+    """A counted block."""
 
     block: BlockRecord
     matches: tuple[tuple[str, tuple[SeatRecord, ...]], ...]
-    """For each rotation the name of the match and its seats."""
+    """The name and the seats of each rotation."""
     pairs: bytes
 
 
 @dataclass(slots=True)
 class OpenPairing:
-    """A pairing of the round under way: its blocks, and what came of those that are counted."""
+    """A pairing of the current round, with the points of its counted blocks."""
 
     pairing: Pairing
     half_points: list[int] = default(default_factory=list)
@@ -64,20 +63,20 @@ class Course:
     ) -> None:
         self.format = drawn_by
         self.field = field
-        """The tournament's entrants that play in this bracket, in the order in which the format numbers them."""
+        """The tournament's entrants in this bracket; their positions are the format's numbers."""
         self.versions = versions
-        """The bot versions of all entrants of the tournament."""
+        """The bot versions of the tournament's entrants."""
         self.standings = standings
         """None: the results are not rated."""
         self.stop_rules = stop_rules
         self.counted = 0
-        """So many blocks are counted."""
+        """The number of counted blocks."""
         self.matches_counted = 0
         self.drawn = 0
-        """So many blocks have been drawn."""
+        """The number of scheduled blocks."""
         self.matches_drawn = 0
         self.stopped = False
-        """Whether no more blocks are to be drawn."""
+        """Whether no more blocks are scheduled."""
         self._decided = False
         self._due: deque[tuple[str, OpenPairing, int]] = deque()
         self._round: list[OpenPairing] = []
@@ -86,11 +85,11 @@ class Course:
 
     @property
     def over(self) -> bool:
-        """Whether all that was to be played is counted."""
+        """Whether everything is counted."""
         return self._decided or (self.stopped and self.counted == self.drawn)
 
     def next_block(self) -> BlockRecord | None:
-        """The next block to be played; None: there is none, or it depends on results that are still to come."""
+        """Return the next block to play; None: there is none, or it depends on open results."""
         if self.stopped or not self._has_due():
             return None
         title, pairing, deal = self._due[0]
@@ -105,7 +104,7 @@ class Course:
         return block
 
     def _has_due(self) -> bool:
-        """Whether a block is drawn that is not handed out; draws the next round where that is possible."""
+        """Return whether there is a next block; draw the next round if that is possible."""
         while not self._due:
             if self.format.waits and self.counted < self.drawn:
                 return False
@@ -135,11 +134,11 @@ class Course:
         return not self.stopped and StopVerdict.WAIT not in verdicts
 
     def take(self, block: int, rotation: int, name: str, seats: tuple[SeatRecord, ...]) -> None:
-        """Takes the result of a match."""
+        """Take the result of a match."""
         self._results.setdefault(block, {})[rotation] = name, seats
 
     def count(self) -> Iterator[Counted]:
-        """Counts the blocks that are complete, in order."""
+        """Count complete blocks, in order."""
         while not self._decided and (results := self._results.get(self.counted)) is not None:
             block, pairing = self._open[self.counted]
             if len(results) < len(block.entrants):

@@ -1,4 +1,4 @@
-"""What a tournament will be like: its schedule, and how long it takes, from what is known of the bots."""
+"""Forecast the schedule and the duration of a tournament from what is known about its bots."""
 
 from __future__ import annotations
 
@@ -14,26 +14,26 @@ from arena.store.store import Store
 from arena.tournament.event import Event
 
 MS_PER_DECISION = 0.05
-"""What a decision costs beside the thinking: the referee, the messages, the record. On a slow machine twice as much."""
+"""The cost of a decision besides thinking: referee, messages, record. Twice as much on a slow machine."""
 UNKNOWN_MS = 1.0
-"""What a bot that was never seen is taken to think for a move."""
+"""The assumed think time of a move of a bot without matches."""
 
 
 @dataclass(frozen=True, slots=True)
 class Forecast:
-    """What is expected of a bracket."""
+    """The forecast of a bracket."""
 
     bracket: str
     bots: int
     seats: int
     pairings: int | None
-    """How many tables there will be; None where that depends on the results, or on when it stops."""
+    """The number of pairings; None: it depends on the results or on a stop rule."""
     matches: int | None
     seconds: float | None
     first_tables: tuple[tuple[str, ...], ...]
-    """Who sits at the first tables."""
+    """The bots of the first pairings."""
     known: bool
-    """Whether all of its bots have been seen before."""
+    """Whether all bots have played before."""
 
 
 def forecast(store: Store, event: Event, field: Sequence[BotVersion], jobs: int, seed: str) -> list[Forecast]:

@@ -1,4 +1,4 @@
-"""What an organiser has decided about a tournament: enough to play it, and to go on with it another day."""
+"""The options of a tournament, as they are stored: enough to play and to resume it."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from dataclasses import field as default
 from math import ceil
 from typing import Any
 
-from arena.errors import BadTournament
+from arena.errors import BadTournament, choices
 from arena.games.base import Json
 from arena.games.brackets import DEFAULT_BRACKETS, Bracket
 from arena.rating.sprt import Hypotheses
@@ -22,7 +22,7 @@ from arena.tournament.stopping import MatchLimit, SequentialTest, StopRule, Time
 
 @dataclass(frozen=True, slots=True)
 class Event:
-    """The options of a tournament. None: what the format finds right."""
+    """The options of a tournament. None: the default of the format."""
 
     format: str = RoundRobin.name
     brackets: tuple[str, ...] = DEFAULT_BRACKETS
@@ -30,26 +30,26 @@ class Event:
     rounds: int | None = None
     deals: int | None = None
     double: bool = False
-    """Knockout: whether a bot is out only after its second defeat."""
+    """Knockout: a bot is out after its second defeat, not the first."""
     newcomer: int | None = None
-    """Gauntlet: the number of the entrant who meets all others."""
+    """Gauntlet: the number of the entrant that meets all others."""
     matches: int | None = None
-    """Stop after so many matches in each bracket."""
+    """The limit of matches in each bracket."""
     seconds: float | None = None
-    """Stop after so much time, divided among the brackets."""
+    """The time limit of the tournament, divided equally among the brackets."""
     until_separated: bool = False
-    """Stop when all neighbours in the ranking are told apart at 95 %."""
+    """Stop when each bot is separated from the next one in the ranking at 95 %."""
     hypotheses: Hypotheses | None = None
     """Comparison: stop when a sequential test has decided between these."""
     winners_only: bool = False
-    """Rate who won, not the places behind."""
+    """Rate wins only, not placements."""
     limits: Limits = default(default_factory=Limits)
     sandbox: Sandbox = default(default_factory=Sandbox)
-    """Where the bots run. It stays the same to the end: results from different ones would not be comparable."""
+    """The same until the end: results from different sandboxes are not comparable."""
     ponder: bool = True
-    """Whether bots may use the processor while others think."""
+    """Whether bots may use the CPU during the turns of others."""
     sealed: bool = False
-    """Whether the seed of a match keeps the tournament's to itself; not so in tournaments of older arenas."""
+    """Whether the seed of a match hides that of the tournament; false in tournaments of older versions."""
 
     def as_json(self) -> dict[str, Json]:
         return asdict(self)
@@ -66,18 +66,18 @@ class Event:
         return cls(**{**values, **nested})
 
     def check(self, games: Sequence[Sequence[str]]) -> None:
-        """Raises where this cannot be played by bots that play these games."""
+        """Raise `BadTournament` if bots that play these games cannot play the tournament."""
         for name in self.brackets:
             bracket = Bracket.parse(name)
             self.draw(bracket, sum(bracket.game in each for each in games), "", self.newcomer_in(bracket, games))
 
     def newcomer_in(self, bracket: Bracket, games: Sequence[Sequence[str]]) -> int | None:
-        """The newcomer's number among the entrants that play in the bracket; None where there is none."""
+        """Return the newcomer's number among the entrants of the bracket; None: there is none."""
         playing = [number for number, each in enumerate(games) if bracket.game in each]
         return playing.index(self.newcomer) if self.newcomer in playing else None
 
     def draw(self, bracket: Bracket, field_size: int, seed: str, newcomer: int | None = None) -> Format:
-        """The format that decides who meets whom in the bracket."""
+        """Return the format of a bracket."""
         if self.format == Duel.name:
             assert self.seats is not None, "a comparison has a number of seats"
             assert self.rounds is not None, "and of deals"
@@ -95,15 +95,18 @@ class Event:
                 return Knockout(field, double=self.double, deals=self.deals)
             case Ladder.name:
                 if not self._stops:
-                    raise BadTournament("a ladder has no end of its own: add --matches, --time or --until-separated.")
+                    raise BadTournament(
+                        "`--format ladder` needs a stop rule.",
+                        hint="Add `--matches 500`, `--time 10m` or `--until-separated 95%`.",
+                    )
                 return Ladder(field, deals=self.deals)
             case Gauntlet.name:
                 if newcomer is None:
-                    raise BadTournament(f"the newcomer of the gauntlet does not play {bracket.name}.")
+                    raise BadTournament(f"The newcomer of the gauntlet does not play `{bracket.name}`.")
                 cycle = Gauntlet(field, newcomer).pairings_per_cycle * field.seats
                 usual = None if self._stops else max(1, ceil(CONFIG.matches_per_bot / cycle))
                 return Gauntlet(field, newcomer, cycles=self.rounds or usual)
-        raise BadTournament(f"there is no format {self.format!r}: choose one of {', '.join(FORMATS)}.")
+        raise BadTournament(f"Unknown format `{self.format}`: expected {choices(FORMATS)}.")
 
     @property
     def seconds_each(self) -> float | None:
@@ -111,7 +114,7 @@ class Event:
         return None if self.seconds is None else self.seconds / len(self.brackets)
 
     def stop_rules(self) -> list[StopRule]:
-        """The rules that end a bracket before its format does. Make them when the bracket begins."""
+        """Return the rules that end a bracket before its format does. Call it when the bracket begins."""
         rules: list[StopRule] = []
         if self.matches is not None:
             rules.append(MatchLimit(self.matches))
@@ -124,18 +127,18 @@ class Event:
         return rules
 
     def scale(self, bracket: Bracket, seats: int) -> Scale:
-        """How results are rated in the bracket."""
+        """Return the rating scale of a bracket."""
         if self.winners_only and seats > 2:
-            return Scale((seats - 2) / (seats - 1))  # of the neighbours in a result all but the winner's one are tied
+            return Scale((seats - 2) / (seats - 1))  # all but the winner are tied
         return Scale(draw_probability(bracket.game, dict(bracket.options)))
 
     def scale_of(self, bracket: str) -> Scale:
-        """The scale of a bracket at tables of the usual size."""
+        """Return the rating scale of a bracket with the usual number of seats."""
         parsed = Bracket.parse(bracket)
         return self.scale(parsed, parsed.seats(parsed.usual_seats, self.seats))
 
     def expected_matches(self, drawn_by: Format) -> int | None:
-        """How many matches a bracket has; None where that depends on the results or on the clock."""
+        """Return the number of matches of a bracket; None: it depends on the results or on the clock."""
         in_all = drawn_by.match_count
         if self.until_separated or self.hypotheses or self.seconds is not None:
             return None
@@ -143,11 +146,11 @@ class Event:
 
     @property
     def _stops(self) -> bool:
-        """Whether a rule says when to stop."""
+        """Whether there is a stop rule."""
         return bool(self.matches or self.seconds or self.until_separated)
 
     def _usual_cycles(self, drawn: RoundRobin) -> int | None:
-        """How often a round robin goes through the field when nobody has said so."""
+        """Return the default number of cycles of a round robin."""
         if self._stops:
             return None
         field = drawn.field

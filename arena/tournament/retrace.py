@@ -1,8 +1,7 @@
-"""How far a bracket has come, from the outcomes of its blocks on record: for drawing, without ratings or replays.
+"""Rebuild the rounds of a bracket from the stored outcomes of its blocks, for drawing a tournament in progress.
 
-It takes the outcomes in the order in which they count, a few now and a few later, and draws the rounds from them as the
-conductor did. So it can follow a tournament that another process plays. It is for formats that wait for the results of
-a round and do not look at ratings, such as a knockout.
+It takes outcomes in the order in which they are counted, so it can follow a tournament that another process plays. It
+is for formats that wait for the results of a round and do not use ratings, such as a knockout.
 """
 
 from __future__ import annotations
@@ -16,27 +15,27 @@ from arena.tournament.formats.base import Format
 
 @dataclass(frozen=True, slots=True)
 class UnderWay:
-    """A table of the round that is being played."""
+    """A pairing of the current round."""
 
     points: dict[int, float]
-    """What each entrant has reached so far; empty as long as nothing is counted."""
+    """The points of each entrant so far; empty: nothing is counted."""
     deals_counted: int
     deals: int
 
 
 class Retrace:
-    """A bracket that is drawn again."""
+    """A bracket that is rebuilt."""
 
     def __init__(self, drawn_by: Format) -> None:
         self.format = drawn_by
         self.counted = 0
-        """So many outcomes were taken."""
+        """The number of outcomes taken."""
         self._round: list[OpenPairing] = []
         self._due: deque[OpenPairing] = deque()
         self._draw()
 
     def take(self, pairs: bytes) -> None:
-        """The outcome of the next block. Those that are too many are left alone."""
+        """Take the outcome of the next block. Surplus ones are ignored."""
         if not self._due:
             return
         self._due.popleft().add(pairs)
@@ -51,7 +50,7 @@ class Retrace:
         self._due.extend(pairing for pairing in self._round for _ in pairing.pairing.deals)
 
     def under_way(self) -> dict[frozenset[int], UnderWay]:
-        """The tables of the round that is being played, by who sits there."""
+        """Return the pairings of the current round, by their entrants."""
         return {
             frozenset(each.pairing.entrants): UnderWay(
                 dict(zip(each.pairing.entrants, each.result.points, strict=True)) if each.blocks_counted else {},

@@ -17,7 +17,7 @@ from arena.tournament.stopping import MatchLimit, SequentialTest, StopRule, Unti
 
 
 class Pairs(Format):
-    """Everybody meets the next one, for a number of rounds of two deals each."""
+    """Each bot meets the next one, for a number of rounds of two deals each."""
 
     name = "pairs"
     summary = ""

@@ -1,4 +1,4 @@
-"""What single and double elimination have in common: how many go on, who sits where, and what decides a table."""
+"""Shared by single and double elimination: how many advance, which bots meet, and what decides a pairing."""
 
 from __future__ import annotations
 
@@ -9,47 +9,47 @@ from dataclasses import dataclass
 from math import ceil
 
 TIE_BREAKS = 3
-"""So often a tie is played off before the lot decides."""
+"""The number of tie-breaks before the lot decides."""
 
 
 class Part(enum.Enum):
-    """Where in the tournament a round belongs."""
+    """The part of the tournament that a round belongs to."""
 
     MAIN = "main"
-    """Single elimination: who is beaten is out."""
+    """Single elimination: a beaten bot is out."""
     UPPER = "upper"
-    """Double elimination: nobody here has been beaten."""
+    """Double elimination: bots that have not been beaten."""
     LOWER = "lower"
-    """Double elimination: all here have been beaten once."""
+    """Double elimination: bots that have been beaten once."""
     FINAL = "final"
-    """Where the first place is decided."""
+    """Decides the first place."""
 
 
 class DecidedBy(enum.Enum):
-    """How it was decided who advances from a table."""
+    """How it was decided which bots advance from a pairing."""
 
     OPEN = "open"
-    """It is not decided yet."""
+    """Not decided yet."""
     BYE = "bye"
-    """Nobody had to be beaten: there were no more than can advance."""
+    """All bots advance without playing."""
     POINTS = "points"
-    """By the points of the pairing."""
+    """By points."""
     TIE_BREAK = "tie-break"
-    """The points were tied, and those tied played more deals."""
+    """By additional deals of the tied bots."""
     LOT = "lot"
-    """All the deals of the tie-breaks were tied, too."""
+    """By lot, because the tie-breaks were tied, too."""
 
 
 @dataclass(frozen=True, slots=True)
 class KnockoutPairing:
-    """A table of the tree."""
+    """A pairing of the tree."""
 
     entrants: tuple[int, ...]
-    """The best first, once the table is decided."""
+    """The best first, when it is decided."""
     points: tuple[float, ...]
-    """What each of them reached in the pairing, without tie-breaks; empty as long as it is not played."""
+    """The points of each without tie-breaks; empty: not played yet."""
     advanced: tuple[int, ...]
-    """Who goes on to the next round, the best first; at the last final this is the champion."""
+    """The bots that advance, the best first; in the last final the champion."""
     decision: DecidedBy
 
 
@@ -57,7 +57,7 @@ class KnockoutPairing:
 class KnockoutRound:
     """A round of the tree, from the first to the last.
 
-    In the main and the upper part tables next to each other lead to the same table of the next round of that part.
+    In the main and the upper part neighbouring pairings lead to the same pairing of the next round of that part.
     """
 
     title: str
@@ -66,7 +66,7 @@ class KnockoutRound:
 
 
 class Contest:
-    """A table under way: who sits there, how many advance, and what is known about them."""
+    """A pairing that is being decided: its entrants, how many advance, and their points."""
 
     def __init__(self, entrants: Sequence[int], places: int, fewest: int, lots: Sequence[int]) -> None:
         self.entrants = tuple(entrants)
@@ -76,12 +76,12 @@ class Contest:
         self._fewest = fewest
         self._lots = lots
         self._scores: dict[int, tuple[float, ...]] = dict.fromkeys(entrants, ())
-        """Points of the pairing, then of the tie-breaks: what is compared, in this order."""
+        """Points of the pairing, then of the tie-breaks; compared in this order."""
         self._played = 0
 
     @property
     def order(self) -> list[int]:
-        """All at the table, the best first. Those with the same points are in the order of their lots."""
+        """All entrants, the best first; those with the same points in the order of their lots."""
         if not self.points:
             return list(self.entrants)
         return sorted(
@@ -98,17 +98,17 @@ class Contest:
 
     @property
     def to_play(self) -> tuple[int, ...]:
-        """Who has to play now: all, or those who are tied where some of them advance and some do not."""
+        """The entrants that play next: all, or those whose tie decides which of them advance."""
         tied = self._tied() if self.points else ()
         return tied if len(tied) >= self._fewest else self.entrants
 
     def record(self, points: Mapping[int, float]) -> None:
-        """Takes the points of those who had to play."""
+        """Take the points of those that played."""
         points = {entrant: round(each, 9) for entrant, each in points.items()}  # sums of thirds that should be equal
         compared = self._tied() if self.points else self.entrants
         self.points = self.points or points
         self._played += 1
-        for entrant in compared:  # others may have played along where the game needs them
+        for entrant in compared:  # others may have played only to fill the seats
             self._scores[entrant] += (points[entrant],)
         if not self._tied():
             self.decision = DecidedBy.POINTS if self._played == 1 else DecidedBy.TIE_BREAK
@@ -116,7 +116,7 @@ class Contest:
             self.decision = DecidedBy.LOT
 
     def drawn(self) -> KnockoutPairing:
-        """The table as it stands."""
+        """Return the current state, for drawing."""
         order = tuple(self.order)
         points = tuple(self.points[entrant] for entrant in order) if self.points else ()
         return KnockoutPairing(order, points, tuple(self.advanced), self.decision)
@@ -130,10 +130,10 @@ class Contest:
 
 
 def places_at(seats: int, fewest: int, double: bool) -> int:
-    """How many advance from a full table: half, and fewer only where the game could not go on with those left.
+    """Return how many advance from a full pairing: half, or fewer if the game could not be played by those left.
 
-    Those who advance from some tables must be enough for a table of the next round. And a lower part must never be left
-    with a number that is too many for the final and too few for a table.
+    The bots that advance from some pairings must be enough for a pairing of the next round, and a lower part must never
+    be left with a number that is too large for the final and too small for a pairing.
     """
     half = min(seats // 2, seats - fewest + 1) if double else seats // 2
     return next(places for places in range(half, 0, -1) if seats // places * places >= fewest)
@@ -141,21 +141,21 @@ def places_at(seats: int, fewest: int, double: bool) -> int:
 
 @dataclass(frozen=True, slots=True)
 class Cut:
-    """How a round makes the field smaller."""
+    """How a round reduces the field."""
 
     byes: int
-    """So many go on without playing, besides those who are alone or few at their table."""
+    """Bots that advance without playing, besides those in pairings from which all advance."""
     tables: int
     places: int
-    """So many advance from every table."""
+    """Bots that advance from each pairing."""
 
 
 def cut(count: int, tables: int, places: int, target: int, seats: int, fewest: int) -> Cut:
-    """A round of `count` bots at so many tables, from each of which so many advance.
+    """Plan a round of `count` bots in `tables` pairings, from each of which `places` advance.
 
-    The tables are of about the same size, which may be so small that all advance. Where that makes a table for which
-    the game needs more bots, or leaves fewer than `target`, the round is played at full tables only, as many as can be
-    filled without beating too many; the others have a bye. What is too many for that is left to the next round.
+    Pairings have about the same size, which may be so small that all advance. If one would be too small for the game,
+    or fewer than `target` would be left, only full pairings are played, as many as possible without beating too many
+    bots; the others have a bye, and the rest of the reduction is left to the next round.
     """
     sizes = {count // tables, ceil(count / tables)}
     if all(size <= places or size >= fewest for size in sizes) and tables * places >= target:
@@ -167,10 +167,10 @@ def cut(count: int, tables: int, places: int, target: int, seats: int, fewest: i
 
 
 def deal_out(order: Sequence[int], tables: int, met: Sequence[Counter[int]]) -> list[list[int]]:
-    """Seats bots, the strongest first, so that the tables are equally strong.
+    """Distribute bots, the strongest first, so that all groups are equally strong.
 
-    Each table gets one bot at a time, to and fro; the smaller tables are those of the strongest. Where there is a
-    choice, nobody sits with somebody it has met before.
+    Each group gets one bot at a time, in alternating direction; the smaller groups are those of the strongest. If there
+    is a choice, bots that have met before are kept apart.
     """
     dealt: list[list[int]] = [[] for _ in range(tables)]
     for level, start in enumerate(range(0, len(order), tables)):
@@ -187,7 +187,7 @@ def deal_out(order: Sequence[int], tables: int, met: Sequence[Counter[int]]) -> 
 def _separate(
     row: Sequence[int], tables: list[int], dealt: Sequence[Sequence[int]], met: Sequence[Counter[int]]
 ) -> None:
-    """Exchanges the tables that bots are about to be seated at, where that separates acquaintances."""
+    """Exchange the groups of bots if that separates some that have met before."""
 
     def known(place: int, table: int) -> int:
         return sum([met[row[place]].get(other, 0) for other in dealt[table]])
@@ -205,9 +205,9 @@ def _separate(
 
 
 def tree_order(tables: int, branches: int) -> list[int]:
-    """The order of tables, the strongest being 0, in which the strong ones meet late.
+    """Return the order of pairings, the strongest being 0, in which the strong ones meet late.
 
-    `branches` tables lead to one table of the next round. For two: 0 1, 0 3 1 2, 0 7 3 4 1 6 2 5, …
+    `branches` pairings lead to one pairing of the next round. For two: 0 1, 0 3 1 2, 0 7 3 4 1 6 2 5, …
     """
     order = [0]
     while len(order) < tables:

@@ -10,19 +10,19 @@ from arena.tournament.formats.base import Field, Format, Pairing, Round, Skill
 
 
 class Gauntlet(Format):
-    """One newcomer meets everybody else, equally often. The quickest way to see where a new bot stands.
+    """One newcomer meets all others equally often. The quickest way to place a new bot.
 
-    The newcomer sits at every table. The others take turns: they are lined up by lot, and one group after the other
-    sits down, from the end of the line back to its start, until all have been there equally often. That is one cycle
-    and one round; all its tables play the same deal. The next cycle has a new line and the next deal.
+    The newcomer is in every pairing. The others are put in a random order and join group by group, cyclically, until
+    all have played equally often. That is one cycle and one round, in which all pairings play the same deal. The next
+    cycle has a new order and the next deal.
     """
 
     name: ClassVar[str] = "gauntlet"
-    summary: ClassVar[str] = "One newcomer meets everybody else, equally often."
+    summary: ClassVar[str] = "One newcomer meets all others equally often."
     waits: ClassVar[bool] = False
 
     def __init__(self, field: Field, newcomer: int, cycles: int | None = None) -> None:
-        """`newcomer`: the number of the entrant who meets all others; `cycles`: how often; None: without end."""
+        """`newcomer`: the number of the entrant that meets all others; `cycles`: None: no limit."""
         super().__init__(field)
         assert 0 <= newcomer < field.size
         self.newcomer = newcomer
@@ -48,7 +48,7 @@ class Gauntlet(Format):
 
     @property
     def pairings_per_cycle(self) -> int:
-        """How many pairings there are until the newcomer has met everybody equally often."""
+        """The number of pairings of a cycle."""
         others = self.field.size - 1
         return others // gcd(others, self.field.seats - 1)
 

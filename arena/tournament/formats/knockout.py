@@ -1,4 +1,4 @@
-"""Knockout: who is beaten is out, at once or the second time."""
+"""Knockout: a beaten bot is out, at once or the second time."""
 
 from __future__ import annotations
 
@@ -23,28 +23,28 @@ from arena.tournament.formats.elimination import (
 
 
 class Knockout(Format):
-    """Who is beaten is out. The most exciting format, and the one that says least about those who did not win.
+    """A beaten bot is out. The most exciting format, and the one that says least about the bots that did not win.
 
-    Of a table the better half advances, of two or three the winner, of four the first two; those left at the end meet
-    in the final, whose winner is the champion. A pairing is a number of deals, the same at all tables of a round. If
-    the points do not decide who advances, those who are tied play as many deals again, up to three times; then the lot
-    decides. Where the game is not played by so few, the whole table plays again, and only those tied are compared.
+    The better half of a pairing advances: of two or three bots the winner, of four the first two. The last ones meet in
+    the final, whose winner is the champion. All pairings of a round play the same number of deals. If points do not
+    decide which bots advance, the tied ones play as many deals again, up to three times; then the lot decides. If they
+    are too few for the game, the whole pairing plays again, and only the tied ones are compared.
 
-    The bots are placed by lot, or in the order given as strongest first, so that the strong ones meet late. If they do
-    not fill the tree, the first tables have fewer seats, and where no more sit than advance, nobody has to play: a bye.
-    Where the game needs more at a table than that leaves, some rounds are played at full tables, and the others, the
-    strongest first, have a bye.
+    The bots are placed by lot, or in the given order, strongest first, so that the strong ones meet late. If they do
+    not fill the tree, the first pairings have fewer seats; if all of a pairing advance, it is a bye. If such pairings
+    would be too small for the game, some rounds have full pairings only, and the others, the strongest first, have a
+    bye.
 
-    With double elimination who is beaten goes on in the lower part, and is out when beaten there. The grand final is
-    between the better half of the last upper table and as many from the lower part as there are seats left. If its
-    winner has been beaten before, those beaten there for the first time have another chance: a second final decides.
+    With double elimination a beaten bot continues in the lower part and is out when beaten there. The grand final is
+    between the better half of the last upper pairing and as many bots from the lower part as there are seats left. If
+    its winner has been beaten before, a second final decides.
     """
 
     name: ClassVar[str] = "knockout"
-    summary: ClassVar[str] = "Who is beaten is out, at once or, with double elimination, the second time."
+    summary: ClassVar[str] = "A beaten bot is out, at once or, with double elimination, the second time."
 
     def __init__(self, field: Field, double: bool = False, deals: int | None = None, seeded: bool = False) -> None:
-        """`deals`: in a pairing, None: eight; `seeded`: placed in the order given, the strongest first, not by lot."""
+        """`deals`: of a pairing, None: eight; `seeded`: place the bots in the given order, strongest first."""
         super().__init__(field)
         self.double = double
         self.deals = deals or 8
@@ -59,7 +59,7 @@ class Knockout(Format):
         self._playing: list[Contest] = []
         self._deals_played = 0
         self._out: list[int] = []
-        """Those who are out, the first one first."""
+        """The bots that are out, in that order."""
         self._course = self._double() if double else self._single()
 
     def next_round(self, skill: Skill) -> Round | None:
@@ -75,7 +75,7 @@ class Knockout(Format):
 
     @property
     def tree(self) -> tuple[KnockoutRound, ...]:
-        """All rounds so far, for drawing."""
+        """The rounds so far, for drawing."""
         return tuple(
             KnockoutRound(title, part, tuple(contest.drawn() for contest in contests))
             for title, part, contests in self._rounds
@@ -83,13 +83,13 @@ class Knockout(Format):
 
     @property
     def champion(self) -> int | None:
-        """The winner; None as long as there is none."""
+        """The winner; None: not decided yet."""
         return self.ranking()[0] if len(self._out) == self.field.size else None
 
     def ranking(self) -> list[int]:
-        """All entrants, the best first: who was out later is before; in the same round, who had more points.
+        """Return all entrants, the best first: by the round in which they were beaten, then by points.
 
-        As long as it is not over, those who are still in are before all others, in the order of the tree.
+        Bots that are not out come first, in the order of the tree.
         """
         out = set(self._out)
         return [entrant for entrant in self._order if entrant not in out] + self._out[::-1]
@@ -99,7 +99,7 @@ class Knockout(Format):
         return None  # tie-breaks and second finals
 
     def least_pairings(self) -> int:
-        """How many pairings there are without tie-breaks and without a second final."""
+        """Return the number of pairings without tie-breaks and without a second final."""
         trial = Knockout(self.field, self.double, self.deals, self.seeded)
         pairings = 0
         while (drawn := trial.next_round(lambda _: (0.0, 0.0))) is not None:
@@ -124,7 +124,7 @@ class Knockout(Format):
                 self._out += contests[0].advanced
 
     def _tree_rounds(self, final_places: int) -> Iterator[tuple[str, list[Contest]]]:
-        """The rounds from the whole field to a single table; each is to be played before the next is asked for."""
+        """Return the rounds from the whole field to a single pairing; play each before requesting the next."""
         field, places, branches = self.field, self._places, self._branches
         alive = self._order
         number = 1
@@ -173,7 +173,7 @@ class Knockout(Format):
             upper = [entrant for contest in contests for entrant in contest.advanced]
             lower = self._by_points(contests) + lower
             title, contests = next(rounds, ("", []))
-            # The lower part waits for the next ones to come when no more of them are left than will come.
+            # The lower part waits for the next beaten bots when it has no more bots than will come.
             coming = sum(len(contest.entrants) - contest.places for contest in contests)
             goal = max(from_below, coming)
             while len(lower) > goal and len(lower) >= self.field.fewest:
@@ -204,7 +204,7 @@ class Knockout(Format):
     # Both
 
     def _seat(self, order: Sequence[int], plan: Cut) -> list[Contest]:
-        """The tables of a round, the strongest being first in the order."""
+        """Return the contests of a round; the order has the strongest first."""
         byes = [self._contest([entrant], 1) for entrant in order[: plan.byes]]
         dealt = deal_out(order[plan.byes :], plan.tables, self._met)
         return byes + [self._contest(table, plan.places) for table in dealt]
@@ -213,7 +213,7 @@ class Knockout(Format):
         return Contest(entrants, places, self.field.fewest, self._lots)
 
     def _play(self, title: str, part: Part, contests: list[Contest]) -> Iterator[Round]:
-        """The rounds that it takes to decide the contests."""
+        """Return the rounds that decide the contests."""
         self._rounds.append((title, part, contests))
         tie_breaks = 0
         while open_contests := [contest for contest in contests if contest.decision is DecidedBy.OPEN]:
@@ -232,7 +232,7 @@ class Knockout(Format):
         self._out += self._by_points(contests)[::-1]
 
     def _by_points(self, contests: Sequence[Contest]) -> list[int]:
-        """Those who were beaten, the best first."""
+        """Return the beaten bots, the best first."""
         beaten = [(contest, entrant) for contest in contests for entrant in contest.beaten]
         beaten.sort(key=lambda each: (-each[0].points[each[1]], each[0].order.index(each[1]), self._lots[each[1]]))
         return [entrant for _, entrant in beaten]

@@ -1,4 +1,4 @@
-"""Ladder: bots of about the same strength meet, those that are least known first."""
+"""Ladder: bots of similar strength meet, those with the least certain ratings first."""
 
 from __future__ import annotations
 
@@ -11,35 +11,34 @@ from arena.games.base import shuffle
 from arena.tournament.formats.base import Field, Format, Pairing, Round, Skill
 
 BETA = 25 / 6
-"""How much a bot's play varies from match to match, on the scale of the ratings."""
+"""The standard deviation of a bot's performance, on the rating scale."""
 NEIGHBOURS = 12
-"""How many are looked at on either side in the order of strength to find an opponent."""
+"""The number of bots on either side in the order of strength among which opponents are sought."""
 MEMORY = 8
-"""So many tables back opponents are remembered."""
+"""The number of latest pairings whose opponents are remembered."""
 
 
 def quality(first: tuple[float, float], second: tuple[float, float]) -> float:
-    """How open a match between two ratings is, from 0 to 1: TrueSkill's chance of a draw relative to equal bots."""
+    """Return TrueSkill's match quality of two ratings, from 0 to 1: the chance of a draw relative to equal bots."""
     play = 2 * BETA**2
     variance = play + first[1] ** 2 + second[1] ** 2
     return sqrt(play / variance) * exp(-((first[0] - second[0]) ** 2) / (2 * variance))
 
 
 class Ladder(Format):
-    """Bots of about the same strength meet, again and again. Ranks a large field with few matches.
+    """Bots of similar strength meet. Ranks a large field with few matches.
 
-    In every round the bot whose rating is least certain chooses first (of those, the one that has played least; then by
-    lot). Its opponents are those with whom the match is most open by their ratings, and who were not its opponents just
-    before. Then the least certain bot of those left chooses, and so on, until no table can be filled; nobody sits twice
-    in a round. A round is one deal, the same at all tables. There is no end: stop it after a time, after a number of
-    matches or when the ranking is certain enough.
+    In every round the bot with the least certain rating chooses first (then the one with the fewest matches, then by
+    lot). It gets the opponents with the best match quality that were not its opponents recently. Then the least certain
+    of the remaining bots chooses, until no pairing can be filled; no bot plays twice in a round. A round has one deal,
+    the same in all pairings. There is no end: a stop rule is needed.
     """
 
     name: ClassVar[str] = "ladder"
-    summary: ClassVar[str] = "Bots of about the same strength meet, the least known first, until you stop it."
+    summary: ClassVar[str] = "Bots of similar strength meet, the least certain first, until a stop rule ends it."
 
     def __init__(self, field: Field, deals: int | None = None) -> None:
-        """`deals`: how many a pairing plays; None: one."""
+        """`deals`: of a pairing; None: one."""
         super().__init__(field)
         self.deals = deals or 1
         self._rounds = 0
@@ -76,7 +75,7 @@ class Ladder(Format):
         return None
 
     def _appeal(self, entrant: int, table: Sequence[int], ratings: Sequence[tuple[float, float]]) -> float:
-        """How much is learnt from having the entrant at the table, too."""
+        """Return how much is learned from adding the entrant to the pairing."""
         appeal = 1.0
         for other in table:
             again = self._recent[other].count(entrant)
@@ -90,7 +89,7 @@ class Ladder(Format):
 
 
 class _Line:
-    """Entrants in a line from which they are taken, so that those next to somebody are found at once."""
+    """Entrants in order, as a linked list: removing one and finding its neighbours takes constant time."""
 
     def __init__(self, order: Sequence[int]) -> None:
         self._after = dict(zip((-1, *order), (*order, -1), strict=True))  # -1 is before the first and after the last
@@ -104,7 +103,7 @@ class _Line:
         self._after[before], self._before[after] = after, before
 
     def near(self, entrant: int, count: int) -> Iterator[int]:
-        """Up to so many on either side, the nearest first; more on one side where the other has fewer."""
+        """Return up to `count` entrants on either side, the nearest first; more on one side if the other has fewer."""
         before, after = self._before[entrant], self._after[entrant]
         for turn in range(2 * count):
             if before != -1 and (turn % 2 == 0 or after == -1):

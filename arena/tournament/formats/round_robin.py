@@ -1,4 +1,4 @@
-"""Round robin: everybody meets everybody, equally often."""
+"""Round robin: every pair of bots meets equally often."""
 
 from __future__ import annotations
 
@@ -12,22 +12,22 @@ from arena.tournament.formats.base import Field, Format, Pairing, Round, Skill
 
 
 class RoundRobin(Format):
-    """Everybody meets everybody, equally often. The fairest format, and the default.
+    """Every pair of bots meets equally often. The fairest format, and the default.
 
-    A cycle is a list of tables at which every bot sits equally often and every pair of bots meets equally often. All
-    tables of a cycle play the same deal; the next cycle plays the same tables with the next deal and other neighbours.
-    A cycle is played in rounds in each of which all bots sit about equally often, so a tournament that is stopped early
-    is nearly balanced. It goes on for a number of cycles, or until the organiser's stop rule ends it.
+    A cycle is a list of pairings in which every bot and every pair of bots occurs equally often. All pairings of a
+    cycle play the same deal; the next cycle has the same pairings with the next deal and other neighbours. In each
+    round of a cycle all bots occur about equally often, so a tournament that is stopped early is nearly balanced. It
+    ends after a number of cycles or by a stop rule.
 
-    With very many bots the pairs of a cycle may meet once more or less often than each other; `design` says so.
+    With very many bots some pairs may meet once more or less often in a cycle (`Design.balanced`).
     """
 
     name: ClassVar[str] = "round-robin"
-    summary: ClassVar[str] = "Everybody meets everybody, equally often."
+    summary: ClassVar[str] = "Every pair of bots meets equally often."
     waits: ClassVar[bool] = False
 
     def __init__(self, field: Field, cycles: int | None = None) -> None:
-        """`cycles`: how often everything is played; None: without end."""
+        """`cycles`: the number of cycles; None: no limit."""
         super().__init__(field)
         self.cycles = cycles
         self.design = design(field.size, field.seats)
@@ -39,7 +39,7 @@ class RoundRobin(Format):
 
     @property
     def pairings_per_cycle(self) -> int:
-        """How many pairings there are until every pair has met equally often."""
+        """The number of pairings of a cycle."""
         return self.design.groups
 
     @property
@@ -47,7 +47,7 @@ class RoundRobin(Format):
         return None if self.cycles is None else self.cycles * self.pairings_per_cycle
 
     def _draw(self) -> Iterator[Round]:
-        # By lot, because a tournament that is stopped early has not seated all pairs equally often.
+        # By lot, because in a tournament that is stopped early not all pairs have met equally often.
         entrants = shuffle(range(self.field.size), f"{self.field.seed} round robin")
         for cycle in count() if self.cycles is None else range(self.cycles):
             for number, tables in enumerate(self.design.sub_rounds(cycle), start=1):

@@ -1,4 +1,4 @@
-"""Swiss: in every round bots with about the same points meet, if possible for the first time."""
+"""Swiss: in every round bots with similar points meet, if possible for the first time."""
 
 from __future__ import annotations
 
@@ -12,47 +12,45 @@ from arena.games.base import shuffle
 from arena.tournament.formats.base import Field, Format, Pairing, PairingResult, Round, Skill
 
 BYE = 0.5
-"""What a round is worth to a bot for which there is no seat."""
+"""The points of a round without a seat."""
 WINDOW = 16
-"""Among so many of the next in the standings somebody is sought whom a table has not met."""
+"""The number of next bots in the standings among which one is sought that has not met those in a pairing."""
 TAIL = 24
-"""The last so many are seated by trying everything, because there is nobody left to exchange them with."""
+"""The number of last bots that are placed by exhaustive search, because there is no choice left for them."""
 TRIES = 4000
-"""So many places are tried for the bots of a tail before it is given up."""
+"""The limit of steps of that search."""
 EXCHANGES = 200
-"""So many bots are exchanged to avoid that some meet again."""
+"""The limit of exchanges to avoid repeated meetings."""
 REACH = 20
-"""Bots are exchanged between tables that are at most so far apart."""
+"""The largest distance of pairings between which bots are exchanged."""
 
 
 @dataclass(frozen=True, slots=True)
 class Standing:
-    """Where a bot stands."""
+    """The points of a bot."""
 
     entrant: int
     points: float
     buchholz: float
-    """The mean points of its opponents: of two with the same points the one with the stronger opponents is before."""
+    """The mean points of its opponents, which decides between bots with the same points."""
 
 
 class Swiss(Format):
-    """A fixed number of rounds; in each, bots with about the same points meet. Ranks a large field in few rounds.
+    """A fixed number of rounds; in each, bots with similar points meet. Ranks a large field in few rounds.
 
     The standings order the bots by points, then by the mean points of their opponents (Buchholz), then by lot. From the
-    top of the standings down the tables are filled with the next bots that have met each other least often. A pairing
-    is a number of deals, the same at all tables of a round, others in each round; it gives a bot from 0 to 1 point, the
-    part of its opponents that it was placed before.
+    top down, pairings are filled with the next bots that have met each other least often. All pairings of a round play
+    the same deals. A bot gets 0 to 1 point: the share of opponents that it was placed before.
 
-    Where the bots do not fill all tables, some have fewer seats, the difference being at most one. Where the game
-    is not played with so few, those sit out who did so least often and, of them, are lowest in the standings. A round
-    without a seat gives half a point.
+    If the bots do not fill all pairings, some have one seat less. If the game needs more seats than that, bots sit out:
+    those that did so least often and, of them, the lowest in the standings. A round without a seat gives half a point.
     """
 
     name: ClassVar[str] = "swiss"
-    summary: ClassVar[str] = "A few rounds in which bots with about the same points meet."
+    summary: ClassVar[str] = "A few rounds in which bots with similar points meet."
 
     def __init__(self, field: Field, rounds: int | None = None, deals: int | None = None) -> None:
-        """`rounds`: None: two more than would be needed to find the winner; `deals`: in a pairing, None: four."""
+        """`rounds`: None: two more than are needed to find the winner; `deals`: of a pairing, None: four."""
         super().__init__(field)
         self.rounds = rounds or ceil(log2(field.size)) + 2
         self.deals = deals or 4
@@ -92,7 +90,7 @@ class Swiss(Format):
                 self._met[entrant].update(other for other in entrants if other != entrant)
 
     def standings(self) -> list[Standing]:
-        """Where everybody stands, the best first."""
+        """Return the points of all bots, the best first."""
         standings = [
             # Rounded, because sums of thirds that should be equal are not.
             Standing(entrant, round(points, 9), round(self._buchholz(entrant), 9))
@@ -101,7 +99,7 @@ class Swiss(Format):
         return sorted(standings, key=lambda each: (-each.points, -each.buchholz, self._lots[each.entrant]))
 
     def ranking(self) -> list[int]:
-        """All entrants, the best first."""
+        """Return all entrants, the best first."""
         return [standing.entrant for standing in self.standings()]
 
     @property
@@ -118,10 +116,10 @@ class Swiss(Format):
 
 
 def table_sizes(field: Field) -> list[int]:
-    """How many sit at the tables of a round, the largest first: as many as possible, about equally many at each."""
+    """Return the sizes of the pairings of a round, largest first: as many bots as possible, about equally many each."""
     tables = ceil(field.size / field.seats)
     seated = field.size
-    if tables * field.fewest > field.size:  # somebody has to sit out
+    if tables * field.fewest > field.size:  # some bots have to sit out
         tables = field.size // field.seats
         seated = tables * field.seats
     return [seated // tables + (number < seated % tables) for number in range(tables)]
@@ -132,10 +130,10 @@ Met = Sequence[Counter[int]]
 
 
 def seat(order: Sequence[int], sizes: Sequence[int], met: Met) -> list[list[int]]:
-    """Tables of bots that are near each other in the order and have met least often.
+    """Return groups of bots that are close to each other in the order and have met least often.
 
-    From the top down each place is taken by whoever of the next few has met those at the table least often. That leaves
-    no choice at the end, so the tail is seated by trying everything. If some still meet again, they are exchanged.
+    From the top down each place is taken by the one of the next few that has met the others least often. That leaves no
+    choice at the end, so the tail is placed by exhaustive search. If some still meet again, they are exchanged.
     """
     left = list(order)
     tables: list[list[int]] = []
@@ -146,9 +144,9 @@ def seat(order: Sequence[int], sizes: Sequence[int], met: Met) -> list[list[int]
 
 
 def _exchange(tables: list[list[int]], met: Met) -> list[list[int]]:
-    """Exchanges bots that meet again with others, again and again; the best that was found.
+    """Exchange bots that meet again, and return the best result (a tabu search).
 
-    Who was moved just now stays for a while, so that exchanges for the worse, too, lead on and not back.
+    A moved bot stays for a while, so that exchanges for the worse are not undone at once.
     """
     now = least = sum(_meetings_at(table, met) for table in tables)
     best, tables = tables, [list(table) for table in tables]
@@ -180,7 +178,7 @@ def _exchange(tables: list[list[int]], met: Met) -> list[list[int]]:
 def _best_exchange(
     tables: Sequence[Sequence[int]], number: int, place: int, costs: Mapping[tuple[int, int], int], met: Met
 ) -> tuple[int, int, int, int] | None:
-    """By how much the repeated meetings change, how far away the best table for an exchange is, and the seat there."""
+    """Return the change of repeated meetings of the best exchange, the distance of the other group, and its place."""
     here = tables[number]
     entrant = here[place]
     times = met[entrant].get
@@ -202,7 +200,7 @@ def _best_exchange(
 
 
 def _next_table(left: list[int], size: int, met: Met) -> list[int]:
-    """Takes those for the next table from all who are left."""
+    """Take the bots of the next group from those that are left."""
     table = [left.pop(0)]
     while len(table) < size:
         near = range(min(WINDOW, len(left)))
@@ -211,8 +209,8 @@ def _next_table(left: list[int], size: int, met: Met) -> list[int]:
 
 
 def _meetings(entrant: int, table: Sequence[int], met: Met) -> int:
-    """How unwelcome the entrant is at the table: the third pairing of two bots is worse than the second."""
-    times = met[entrant].get  # much quicker than a counter's own way to say 0
+    """Return the cost of adding an entrant to a group: a third meeting is worse than a second."""
+    times = met[entrant].get  # much faster than the default of a Counter
     return sum([times(other, 0) ** 2 for other in table])
 
 
@@ -221,7 +219,7 @@ def _meetings_at(table: Sequence[int], met: Met) -> int:
 
 
 class _Tail:
-    """Seats the last of a round by trying everything, nearest neighbours first, as long as that takes not too long."""
+    """Places the last bots of a round by exhaustive search, closest first, up to a limit of steps."""
 
     def __init__(self, sizes: Sequence[int], met: Met) -> None:
         self._sizes = sizes
@@ -244,7 +242,7 @@ class _Tail:
         return greedy
 
     def _limits(self, worst: int) -> Iterator[int]:
-        """How many repeated meetings are allowed, one try after the other: none, then more and more."""
+        """Return the numbers of repeated meetings to allow, one attempt after the other: none, then more and more."""
         limit = 0
         while limit < worst:
             yield limit
@@ -252,7 +250,7 @@ class _Tail:
         yield worst
 
     def _search(self, done: list[list[int]], table: list[int], left: list[int], first: int, cost: int) -> None:
-        """Fills the table from those left, from the given place on, and then the others.
+        """Fill the group from those left, from the given place on, and then the other groups.
 
         A solution lowers what is allowed, so that only better ones are sought from then on.
         """

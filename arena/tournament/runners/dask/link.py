@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 CORE = "arena-core"
 """The Dask resource that matches need: a core of a worker."""
-DASK_SETTINGS: dict[str, object] = {  # the cores are for matches, and nobody needs Dask's pages
+DASK_SETTINGS: dict[str, object] = {  # leave the cores to the matches
     "distributed.worker.profile.enabled": False,  # samples all threads a hundred times a second
     "distributed.admin.tick.interval": "500ms",
     "distributed.admin.system-monitor.interval": "5s",
