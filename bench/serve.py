@@ -1,12 +1,12 @@
-"""Measures `arena serve` with many bots that have dialled in, beside the local runner.
+"""Compare `arena serve` with many connected bots to the local runner.
 
-Laws of the measurement:
-- the bots are real streams to a real server on the loopback, without TLS; they come from two processes, run the SDK and
-  choose at random; now and then one hangs up in the midst of its matches and comes back;
-- beside it the local runner plays a tournament of four random bots, at tables of four, as `arena tournament` does; both
-  put everything on record and run for the same time, in turns; the median of the ratios counts;
-- decisions per second count; reached or not, it is said, and the exit code is 0, unless the server's own books are
-  wrong: every match that it has told of must be on record once, and counted once.
+How it is measured:
+- two processes open real streams to a real server on the loopback, without TLS; the bots use the SDK and play at
+  random; now and then one disconnects during its matches and reconnects;
+- the local runner plays a tournament of four random bots with four seats, as `arena tournament` does; both store all
+  matches and run for the same time, in turns; the median of the ratios of decisions per second counts;
+- the exit code is 0 whether the target is reached or not, unless the server's store is wrong: every match in its log
+  must be stored once and counted once.
 """
 
 from __future__ import annotations
@@ -60,21 +60,21 @@ class RandomBot(Bot):
         return turn.rng.choice(turn.legal)
 
 
-def dial(door: str, tokens: list[str], stays: float) -> None:
-    """A process with many bots; each hangs up after a while, about so many seconds, and comes back."""
+def connect_bots(address: str, tokens: list[str], stays: float) -> None:
+    """Run many bots in this process; each disconnects after `stays` seconds on average, and reconnects."""
     sdk.SDK_CHANNEL_OPTIONS.append(("grpc.use_local_subchannel_pool", 1))  # a connection for each
     asyncio.set_event_loop_policy(uvloop.EventLoopPolicy())
-    os.dup2(os.open(os.devnull, os.O_WRONLY), 2)  # what they say when the server stops is no news
+    os.dup2(os.open(os.devnull, os.O_WRONLY), 2)  # ignore what they print when the server stops
 
     async def one(number: int, token: str) -> None:
         await asyncio.sleep(number * 0.02)
         while True:
-            playing = asyncio.create_task(sdk.BotSession(RandomBot(f"bot{number}")).play(door, token))
+            playing = asyncio.create_task(sdk.BotSession(RandomBot(f"bot{number}")).play(address, token))
             await asyncio.wait({playing}, timeout=random.expovariate(1 / stays) + 1)
             hung_up = not playing.done()
             playing.cancel()
             await asyncio.gather(playing, return_exceptions=True)
-            await asyncio.sleep(0.1 if hung_up else 1.0)  # otherwise it was not let in
+            await asyncio.sleep(0.1 if hung_up else 1.0)  # otherwise it was refused
 
     async def all_of_them() -> None:
         await asyncio.gather(*(one(number, token) for number, token in enumerate(tokens)))
@@ -88,15 +88,15 @@ def metrics(pages: str) -> dict[tuple[str, str], float]:
 
 
 def served(bots: int, seconds: float, stays: float, at_once: int) -> float:
-    """Decisions per second of a server with so many bots."""
+    """Return the decisions per second of a server with this number of bots."""
     with TemporaryDirectory() as folder:
         home = Home(Path(folder) / "home")
         with Store.open(home.database) as store:
             tokens = [store.tokens.create(f"user{number}", [Scope.PLAY])[1] for number in range(bots)]
         options = ["--port", "0", "--grpc-port", "0", "--insecure", "--pace", "none", "--at-once", str(at_once)]
         command = [sys.executable, "-m", "arena", "serve", "--home", str(home.path), *options, "--log-json"]
-        journal = Path(folder) / "journal"
-        with journal.open("w") as log:
+        log_file = Path(folder) / "log_file"
+        with log_file.open("w") as log:
             server = subprocess.Popen(  # noqa: S603
                 [*command, "--bracket", "mantis", "--time-per-move", "20s"],
                 stdout=subprocess.PIPE,
@@ -106,16 +106,16 @@ def served(bots: int, seconds: float, stays: float, at_once: int) -> float:
         assert server.stdout
         said = server.stdout.readline() + server.stdout.readline()
         found = re.search(r"(http://\S+)/\?token=.*to (\S+)", said, re.DOTALL)
-        assert found, journal.read_text()
+        assert found, log_file.read_text()
         spawn = multiprocessing.get_context("spawn")
         shares = [tokens[number::CLIENTS] for number in range(CLIENTS)]
-        clients = [spawn.Process(target=dial, args=(found[2], share, stays), daemon=True) for share in shares]
+        clients = [spawn.Process(target=connect_bots, args=(found[2], share, stays), daemon=True) for share in shares]
         for client in clients:
             client.start()
         try:
             deadline = time.monotonic() + 120
             while metrics(found[1])["arena_connected_bots", ""] < 0.9 * bots:
-                assert time.monotonic() < deadline, "the bots do not come"
+                assert time.monotonic() < deadline, "the bots do not connect"
                 time.sleep(0.2)
             us = psutil.Process(server.pid)
             before, began, used = metrics(found[1]), time.monotonic(), sum(us.cpu_times()[:2])
@@ -127,8 +127,8 @@ def served(bots: int, seconds: float, stays: float, at_once: int) -> float:
             for client in clients:
                 client.kill()
                 client.join()
-        assert code == 0, journal.read_text()[-2000:]
-        _check_books(home, journal)
+        assert code == 0, log_file.read_text()[-2000:]
+        _check_store(home, log_file)
     key = ("arena_decisions_total", "")
     rate = (after[key] - before[key]) / took
     out.print(f"  served: {rate:,.0f} decisions/s, {after['arena_connected_bots', '']:.0f} bots connected at the end")
@@ -138,8 +138,8 @@ def served(bots: int, seconds: float, stays: float, at_once: int) -> float:
 
 
 def _print_overhead(before: dict[tuple[str, str], float], after: dict[tuple[str, str], float]) -> None:
-    told = {"overhead": "overhead of a turn, mean of a match", "wait": "wait of the oldest turn in a message"}
-    for metric, what in told.items():
+    shown = {"overhead": "overhead of a turn, mean of a match", "wait": "wait of the oldest turn in a message"}
+    for metric, what in shown.items():
         bucket = f"arena_{metric}_seconds_bucket"
         counts = {le: after[name, le] - before[name, le] for name, le in after if name == bucket}
         middle, p99 = (
@@ -148,24 +148,24 @@ def _print_overhead(before: dict[tuple[str, str], float], after: dict[tuple[str,
         out.print(f"  {what}: median within {middle} s, p99 within {p99} s")
 
 
-def _check_books(home: Home, journal: Path) -> None:
-    lines = [json.loads(line) for line in journal.read_text().splitlines() if line.startswith("{")]
-    told = [line["match"] for line in lines if line["event"] == "match.ended"]
+def _check_store(home: Home, log_file: Path) -> None:
+    lines = [json.loads(line) for line in log_file.read_text().splitlines() if line.startswith("{")]
+    ended = [line["match"] for line in lines if line["event"] == "match.ended"]
     faults = Counter(
         fault.rpartition(": ")[2] for line in lines if line["event"] == "match.ended" for fault in line["faults"] or ()
     )
     with Store.open(home.database) as store:
         (ladder,) = store.tournaments.all()
         kept = {name for _, _, name, _ in store.matches.results(ladder.id, "mantis")}
-        assert len(told) == len(set(told)) == ladder.played
-        assert kept == set(told)
+        assert len(ended) == len(set(ended)) == ladder.played
+        assert kept == set(ended)
         counted = sum(sum(each.placements) for each in store.standings.load(ladder.id, "mantis").bots.values())
         seats = sum(len(each) for *_, each in store.matches.results(ladder.id, "mantis"))
         assert counted == seats, (counted, seats)
     lost = ", ".join(f"{kind} {count:,}" for kind, count in faults.items()) or "none"
     back = sum(line["event"] == "bot.back" for line in lines)
-    out.print(f"  {len(told):,} matches told, on record and counted, each once")
-    out.print(f"  {back:,} times a bot came back to its seats; seats forfeited: {lost}")
+    out.print(f"  {len(ended):,} matches logged, stored and counted, each once")
+    out.print(f"  {back:,} times a bot reconnected to its seats; seats forfeited: {lost}")
 
 
 def local(seconds: float) -> float:

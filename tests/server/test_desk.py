@@ -54,7 +54,7 @@ def served(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Serving]:
 
 
 def asked(served: Serving, token: str, ca: Path | None = None, port: int | None = None) -> DeskClient:
-    address = f"localhost:{port or served.door.rpartition(':')[2]}"
+    address = f"localhost:{port or served.address.rpartition(':')[2]}"
     return DeskClient(Destination(address, token, (ca or served.certificate).read_bytes()))
 
 
@@ -62,7 +62,7 @@ def options(served: Serving, token: str, folder: Path) -> tuple[str | Path, ...]
     """The token where other users of the machine do not see it."""
     file = folder / "token"
     file.write_text(f"{token}\n")
-    where = f"localhost:{served.door.rpartition(':')[2]}"
+    where = f"localhost:{served.address.rpartition(':')[2]}"
     return ("--server", where, "--ca", served.certificate, "--token-file", file)
 
 
@@ -186,7 +186,7 @@ def test_reading_requests_have_a_rate_limit(served: Serving) -> None:
 def test_invalid_messages_are_refused(served: Serving) -> None:
     credentials = grpc.ssl_channel_credentials(served.certificate.read_bytes())
     bearer = (("authorization", f"Bearer {served.token('finn', *Scope)}"),)
-    port = served.door.rpartition(":")[2]
+    port = served.address.rpartition(":")[2]
     with grpc.secure_channel(f"localhost:{port}", credentials, options=[("grpc.enable_http_proxy", 0)]) as channel:
         for method in (
             "ListBots",
@@ -283,7 +283,7 @@ LIES = [
 def test_nothing_that_is_sent_is_believed(served: Serving) -> None:
     before = kept(served)
     credentials = grpc.ssl_channel_credentials(served.certificate.read_bytes())
-    port = served.door.rpartition(":")[2]
+    port = served.address.rpartition(":")[2]
     with grpc.secure_channel(f"localhost:{port}", credentials, options=[("grpc.enable_http_proxy", 0)]) as channel:
         submit = channel.stream_stream(
             f"/{DESK}/Submit", lambda part: part.SerializeToString(), pb.SubmitResponse.FromString
@@ -298,7 +298,7 @@ def test_nothing_that_is_sent_is_believed(served: Serving) -> None:
 @contextmanager
 def cut_after(served: Serving, count: int) -> Iterator[int]:
     """A port that leads to the server until it has passed on `count` bytes."""
-    target = int(served.door.rpartition(":")[2])
+    target = int(served.address.rpartition(":")[2])
     with socket.create_server(("127.0.0.1", 0)) as listener:
 
         def lead() -> None:

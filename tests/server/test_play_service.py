@@ -21,7 +21,7 @@ from tests.support.waiting import until
 
 @pytest.fixture(scope="module")
 def served(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Serving]:
-    folder = tmp_path_factory.mktemp("door")
+    folder = tmp_path_factory.mktemp("play")
     options = ("--insecure", "--time-per-move", "2s", "--pace", "none", "--at-once", "2", "--grace", "1s")
     with serving(
         folder, *options, "--bracket", "mantis"
@@ -33,7 +33,7 @@ def refused(served: Serving, said: pb.Hello | None, *metadata: tuple[str, str]) 
     """Return the reason in the fault of a refused bot. The stream ends with it."""
 
     async def visit() -> str:
-        async with visiting(served.door, said, metadata) as visitor:
+        async with visiting(served.address, said, metadata) as visitor:
             if said is None:
                 await visitor.say(pb.PlayRequest())
             why = await visitor.hear_fault()
@@ -44,7 +44,7 @@ def refused(served: Serving, said: pb.Hello | None, *metadata: tuple[str, str]) 
 
 
 def matches_of(served: Serving, bot: str) -> list[dict[str, object]]:
-    return [line for line in served.told("match.ended") if any(each.startswith(bot) for each in line["bots"])]
+    return [line for line in served.events("match.ended") if any(each.startswith(bot) for each in line["bots"])]
 
 
 def test_a_bot_with_an_invalid_token_or_name_is_refused(served: Serving) -> None:
@@ -67,7 +67,7 @@ def test_a_bot_with_an_invalid_token_or_name_is_refused(served: Serving) -> None
 def test_the_token_may_be_in_the_metadata(served: Serving) -> None:
     async def visit() -> pb.PlayResponse | None:
         bearer = ("authorization", f"Bearer {served.token('dora')}")
-        async with visiting(served.door, hello("", "meta", games=[pb.GAME_TENTAGRAM]), [bearer]) as visitor:
+        async with visiting(served.address, hello("", "meta", games=[pb.GAME_TENTAGRAM]), [bearer]) as visitor:
             return await visitor.hear()
 
     answer = asyncio.run(visit())
@@ -79,20 +79,20 @@ def test_a_bot_that_sleeps_or_leaves_forfeits_and_others_play_on(served: Serving
     """The SDK dials in by itself, as any bot can; the other one never answers, then is gone."""
 
     async def evening() -> None:
-        session = asyncio.create_task(BotSession(Simple("plays")).play(served.door, served.token("emil")))
-        async with visiting(served.door, hello(served.token("finn"), "sleeps")) as sleeper:
+        session = asyncio.create_task(BotSession(Simple("plays")).play(served.address, served.token("emil")))
+        async with visiting(served.address, hello(served.token("finn"), "sleeps")) as sleeper:
             await sleeper.hear_turn()
             assert "limit 2 s" in await sleeper.hear_fault()
-        async with visiting(served.door, hello(served.token("finn"), "goes")) as goer:
+        async with visiting(served.address, hello(served.token("finn"), "goes")) as goer:
             await goer.hear_turn()
         await asyncio.to_thread(until, lambda: bool(matches_of(served, "finn/goes")))
         session.cancel()
         await asyncio.gather(session, return_exceptions=True)
 
     asyncio.run(evening())
-    faults = [fault for line in served.told("match.ended") for fault in line["faults"] or ()]
+    faults = [fault for line in served.events("match.ended") for fault in line["faults"] or ()]
     assert {"finn/sleeps 1: timeout", "finn/goes 1: disconnect"} <= set(faults)
-    until(lambda: len(served.told("bot.left")) == len(served.told("bot.connected")))
+    until(lambda: len(served.events("bot.left")) == len(served.events("bot.connected")))
 
 
 def test_a_bot_whose_stream_breaks_reconnects_to_its_seats(tmp_path: Path) -> None:
@@ -101,32 +101,32 @@ def test_a_bot_whose_stream_breaks_reconnects_to_its_seats(tmp_path: Path) -> No
         token = served.token("mia")
 
         async def evening() -> None:
-            session = asyncio.create_task(BotSession(Simple("plays")).play(served.door, served.token("emil")))
-            async with visiting(served.door, hello(token, "breaks")) as first:
+            session = asyncio.create_task(BotSession(Simple("plays")).play(served.address, served.token("emil")))
+            async with visiting(served.address, hello(token, "breaks")) as first:
                 turn = await first.hear_turn()
                 events = turn.events
                 await first.answer(turn)
                 turn = await first.hear_turn()
                 events += turn.events
-            await asyncio.to_thread(until, lambda: bool(served.told("bot.disconnected")))
-            async with visiting(served.door, hello(token, "breaks")) as second:
+            await asyncio.to_thread(until, lambda: bool(served.events("bot.disconnected")))
+            async with visiting(served.address, hello(token, "breaks")) as second:
                 start, turn = await second.hear_start()
-                assert turn.events == events, "a new process is told everything"
-                while start.id not in {line["match"] for line in served.told("match.ended")}:
+                assert turn.events == events, "a new process gets all events"
+                while start.id not in {line["match"] for line in served.events("match.ended")}:
                     await second.answer(turn)
                     turn = await second.hear_turn()
             session.cancel()
             await asyncio.gather(session, return_exceptions=True)
 
         asyncio.run(evening())
-        first = served.told("match.ended")[0]
+        first = served.events("match.ended")[0]
         assert first["faults"] is None
-        assert [line["seats"] for line in served.told("bot.reconnected")] == [1]
+        assert [line["seats"] for line in served.events("bot.reconnected")] == [1]
 
 
 def test_a_bot_that_sends_too_much_is_cut_off(served: Serving) -> None:
     async def visit() -> str:
-        async with visiting(served.door, hello(served.token("gina"), "loud")) as visitor:
+        async with visiting(served.address, hello(served.token("gina"), "loud")) as visitor:
             await visitor.hear()
             count = CONFIG.max_bot_message // 2
             answers = pb.Answers(match=[1] * count, turn=[1] * count, action=[1] * count)
@@ -140,9 +140,9 @@ def test_only_the_latest_connection_of_a_bot_counts(served: Serving) -> None:
     token = served.token("hugo")
 
     async def visit() -> str:
-        async with visiting(served.door, hello(token, "twice")) as first:
+        async with visiting(served.address, hello(token, "twice")) as first:
             await first.hear()
-            async with visiting(served.door, hello(token, "twice")) as second:
+            async with visiting(served.address, hello(token, "twice")) as second:
                 welcome = await second.hear()
                 assert welcome
                 assert welcome.HasField("welcome")
@@ -153,7 +153,7 @@ def test_only_the_latest_connection_of_a_bot_counts(served: Serving) -> None:
 
 def test_a_bot_whose_token_is_revoked_is_removed(served: Serving) -> None:
     async def visit() -> str:
-        async with visiting(served.door, hello(served.token("ida"), "revoked")) as visitor:
+        async with visiting(served.address, hello(served.token("ida"), "revoked")) as visitor:
             await visitor.hear()
             with Store.open(Home(served.home).database) as store:
                 store.tokens.revoke("ida")
@@ -173,7 +173,9 @@ def test_the_number_of_bots_per_token_is_limited(served: Serving) -> None:
 
             async def stay(number: int) -> None:
                 nonlocal count
-                async with visiting(served.door, hello(token, f"bot {number}", games=[pb.GAME_TENTAGRAM])) as visitor:
+                async with visiting(
+                    served.address, hello(token, f"bot {number}", games=[pb.GAME_TENTAGRAM])
+                ) as visitor:
                     welcome = await visitor.hear()
                     assert welcome
                     assert welcome.HasField("welcome"), welcome
@@ -185,7 +187,7 @@ def test_the_number_of_bots_per_token_is_limited(served: Serving) -> None:
             for number in range(8):
                 group.create_task(stay(number))
             await here.wait()
-            async with visiting(served.door, hello(token, "one more")) as visitor:
+            async with visiting(served.address, hello(token, "one more")) as visitor:
                 why = await visitor.hear_fault()
             leave.set()
             return why

@@ -15,11 +15,11 @@ from tests.support.waiting import until
 OPTIONS = ("--insecure", "--time-per-move", "none", "--pace", "none", "--bracket", "mantis")
 
 
-def told(served: Serving, event: str) -> list[str]:
-    return [line["match"] for line in served.told(event)]
+def matches_in_log(served: Serving, event: str) -> list[str]:
+    return [line["match"] for line in served.events(event)]
 
 
-def books(served: Serving) -> set[str]:
+def stored_matches(served: Serving) -> set[str]:
     """The matches on record. Each is counted once, and its replay holds."""
     with Store.open(Home(served.home).database) as store:
         (ladder,) = store.tournaments.all()
@@ -39,8 +39,8 @@ def test_a_match_that_does_not_end_in_time_continues_after_a_restart(tmp_path: P
 
         async def begin() -> bytes:
             async with (
-                visiting(served.door, hello(tokens["kai"], "kai")) as first,
-                visiting(served.door, hello(tokens["lea"], "lea")) as second,
+                visiting(served.address, hello(tokens["kai"], "kai")) as first,
+                visiting(served.address, hello(tokens["lea"], "lea")) as second,
             ):
                 turns = [asyncio.create_task(visitor.hear_turn()) for visitor in (first, second)]
                 done, waiting = await asyncio.wait(turns, return_when=asyncio.FIRST_COMPLETED)
@@ -54,26 +54,26 @@ def test_a_match_that_does_not_end_in_time_continues_after_a_restart(tmp_path: P
                 return seen
 
         assert asyncio.run(begin())
-        (name,) = told(served, "match.suspended")
-        assert told(served, "match.ended") == []
-    assert books(served) == set()
+        (name,) = matches_in_log(served, "match.suspended")
+        assert matches_in_log(served, "match.ended") == []
+    assert stored_matches(served) == set()
 
     with serving(tmp_path, *OPTIONS, "--at-once", "1") as served:
 
         async def go_on() -> None:
-            async with visiting(served.door, hello(tokens["kai"], "kai")) as first:
+            async with visiting(served.address, hello(tokens["kai"], "kai")) as first:
                 await first.hear()
-                async with playing(served.door, lea=tokens["lea"]):
+                async with playing(served.address, lea=tokens["lea"]):
                     start, turn = await first.hear_start()
                     assert start.id == name
-                    assert turn.events, "what was played before is told again"
-                async with playing(served.door, kai=tokens["kai"], lea=tokens["lea"]):
-                    await asyncio.to_thread(until, lambda: name in told(served, "match.ended"))
+                    assert turn.events, "the events from before the restart are sent again"
+                async with playing(served.address, kai=tokens["kai"], lea=tokens["lea"]):
+                    await asyncio.to_thread(until, lambda: name in matches_in_log(served, "match.ended"))
 
         asyncio.run(go_on())
-        assert told(served, "match.resumed") == [name]
-        assert next(line for line in served.told("match.ended") if line["match"] == name)["faults"] is None
-    assert name in books(served)
+        assert matches_in_log(served, "match.resumed") == [name]
+        assert next(line for line in served.events("match.ended") if line["match"] == name)["faults"] is None
+    assert name in stored_matches(served)
     assert not (served.home / "unfinished" / f"{name}.jsonl").exists()
 
 
@@ -84,12 +84,12 @@ def test_logged_matches_survive_kill_9(tmp_path: Path) -> None:
             tokens = {user: served.token(user) for user in ("ada", "ben", "cleo")}
 
             async def evening(served: Serving = served, tokens: dict[str, str] = tokens) -> None:
-                async with playing(served.door, **tokens):
-                    await asyncio.to_thread(until, lambda: len(told(served, "match.ended")) > 5)
+                async with playing(served.address, **tokens):
+                    await asyncio.to_thread(until, lambda: len(matches_in_log(served, "match.ended")) > 5)
 
             asyncio.run(evening())
-        now = set(told(served, "match.ended"))
+        now = set(matches_in_log(served, "match.ended"))
         assert now
         assert not now & known
         known |= now
-        assert known <= books(served)
+        assert known <= stored_matches(served)

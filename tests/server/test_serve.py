@@ -35,7 +35,7 @@ def served(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Serving]:
 
 def connector(served: Serving, bot: str, token: str) -> subprocess.Popen[str]:
     """`arena bot connect`, with the token where other users of the machine do not see it."""
-    port = served.door.rpartition(":")[2]
+    port = served.address.rpartition(":")[2]
     command = [*ARENA, "bot", "connect", bot, "--server", f"localhost:{port}", "--ca", str(served.certificate)]
     environment = {**os.environ, "ARENA_SERVER_TOKEN": token, "COLUMNS": "200", "PYTHONUTF8": "1", "TERM": "dumb"}
     return subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, env=environment)
@@ -57,23 +57,23 @@ def test_the_key_is_for_its_owner_only_and_there_is_one_server_for_a_home(served
 
 def test_no_token_is_sent_to_a_server_that_is_not_trusted(served: Serving, tmp_path: Path) -> None:
     other = self_signed(Home(tmp_path), []).certificate
-    where = ("--server", served.door, "--token", served.token("anna"), "--ca", other)
+    where = ("--server", served.address, "--token", served.token("anna"), "--ca", other)
     done = arena("bot", "connect", "random", *where)
     assert done.returncode == 2
     assert "or its certificate is not trusted" in done.stderr
 
     async def visit(ca: bytes | None) -> None:
-        async with visiting(served.door, hello("x"), ca=ca) as visitor:
+        async with visiting(served.address, hello("x"), ca=ca) as visitor:
             await visitor.hear()
 
     for ca in (None, other.read_bytes()):  # without TLS, and with it
         with pytest.raises(grpc.aio.AioRpcError):
             asyncio.run(visit(ca))
-    assert served.told("bot.connected") == served.told("bot.refused") == []
+    assert served.events("bot.connected") == served.events("bot.refused") == []
 
 
 def test_a_refused_bot_gets_the_reason(served: Serving) -> None:
-    port = served.door.rpartition(":")[2]
+    port = served.address.rpartition(":")[2]
     where = ("--server", f"localhost:{port}", "--ca", served.certificate)
     wrong = served.token("anna", Scope.SUBMIT)
     said = complaint("bot", "connect", "random", *where, "--token", wrong)
@@ -94,16 +94,16 @@ def test_health_and_reflection_are_there(served: Serving) -> None:
     from grpc_health.v1 import health_pb2, health_pb2_grpc
 
     credentials = grpc.ssl_channel_credentials(served.certificate.read_bytes())
-    with grpc.secure_channel(served.door, credentials, options=[("grpc.enable_http_proxy", 0)]) as channel:
+    with grpc.secure_channel(served.address, credentials, options=[("grpc.enable_http_proxy", 0)]) as channel:
         answer = health_pb2_grpc.HealthStub(channel).Check(health_pb2.HealthCheckRequest(), timeout=PATIENCE)
     assert answer.status == health_pb2.HealthCheckResponse.SERVING
-    assert json.loads(served.journal.read_text().splitlines()[0])["event"] == "server.ready"
+    assert json.loads(served.log.read_text().splitlines()[0])["event"] == "server.ready"
 
 
 def test_bots_connect_and_play_until_the_server_stops(served: Serving) -> None:
     """The last one, because it stops the server."""
     bots = [connector(served, bot, served.token(user)) for bot, user in (("random", "anna"), ("greedy", "ben"))]
-    until(lambda: len(served.told("match.ended")) >= 5)
+    until(lambda: len(served.events("match.ended")) >= 5)
     metrics = get(served, "/metrics")
     assert "arena_connected_bots 2.0" in metrics
     assert 'arena_matches_total{bracket="mantis"}' in metrics
@@ -126,8 +126,8 @@ def test_bots_connect_and_play_until_the_server_stops(served: Serving) -> None:
     for bot in bots:
         said, _ = bot.communicate(timeout=PATIENCE)
         assert (bot.returncode, said.splitlines()[-1]) == (0, "The server has ended the stream.")
-    ended = {line["match"] for line in served.told("match.ended")}
-    assert [line["written"] for line in served.told("drain.ended")] == [True]
+    ended = {line["match"] for line in served.events("match.ended")}
+    assert [line["written"] for line in served.events("drain.ended")] == [True]
     with Store.open(Home(served.home).database) as store:
         (ladder,) = store.tournaments.all()
         assert (ladder.format, ladder.rated, ladder.played) == ("remote", False, len(ended))

@@ -41,7 +41,7 @@ def connected(served: Serving, line: SlowLine, folder: Path, name: str, thinks: 
     """A bot on the other host that thinks for so long about each turn."""
     bot = folder / f"{name}.py"
     bot.write_text(THINKS.format(name=name, seconds=thinks))
-    where = ("--server", served.door, "--ca", str(served.certificate), "--retry")
+    where = ("--server", served.address, "--ca", str(served.certificate), "--retry")
     command = ["ip", "netns", "exec", line.there, *ARENA, "bot", "connect", str(bot), *where]
     environment = {**os.environ, "ARENA_SERVER_TOKEN": served.token(name)}
     with (folder / f"{name}.log").open("w") as log:
@@ -55,12 +55,12 @@ def connected(served: Serving, line: SlowLine, folder: Path, name: str, thinks: 
 
 def ended(served: Serving) -> list[str]:
     """All faults of all matches so far."""
-    return [fault for line in served.told("match.ended") for fault in line["faults"] or ()]
+    return [fault for line in served.events("match.ended") for fault in line["faults"] or ()]
 
 
 def waiting_for_matches(served: Serving, count: int) -> None:
-    before = len(served.told("match.ended"))
-    until(lambda: len(served.told("match.ended")) >= before + count)
+    before = len(served.events("match.ended"))
+    until(lambda: len(served.events("match.ended")) >= before + count)
 
 
 @pytest.fixture
@@ -78,9 +78,9 @@ def test_a_bot_is_charged_for_thinking_and_not_for_the_network(line: SlowLine, t
         with connected(served, line, tmp_path, "quick", 0.0):
             with connected(served, line, tmp_path, "brisk", 0.0):
                 waiting_for_matches(served, 1)
-            first = served.told("match.ended")[0]
+            first = served.events("match.ended")[0]
             assert first["faults"] is None
-            ways = [told["round_trip_ms"] for told in served.told("bot.connected")]
+            ways = [told["round_trip_ms"] for told in served.events("bot.connected")]
             assert all(120 <= way < 200 for way in ways), ways
             with Store.open(Home(served.home).database) as store:
                 entries = replay.loads(store.matches.replay(first["match"]).encode()).entries
@@ -141,6 +141,6 @@ def test_an_absence_longer_than_the_grace_forfeits(line: SlowLine, tmp_path: Pat
         line.is_cut = True
         until(lambda: {"one/one 1: disconnect", "other/other 1: disconnect"} <= set(ended(served)))
         line.is_cut = False
-        before = len(served.told("match.ended"))
-        until(lambda: len(served.told("bot.connected")) >= 4)  # both have come back
-        until(lambda: any(told["faults"] is None for told in served.told("match.ended")[before:]))
+        before = len(served.events("match.ended"))
+        until(lambda: len(served.events("bot.connected")) >= 4)  # both have come back
+        until(lambda: any(told["faults"] is None for told in served.events("match.ended")[before:]))

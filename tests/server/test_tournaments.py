@@ -45,14 +45,14 @@ def played(store: Store) -> int:
 
 
 def organiser(served: Serving) -> DeskClient:
-    return DeskClient(Destination(served.door, served.token("olga", Scope.ORGANISE), None, insecure=True))
+    return DeskClient(Destination(served.address, served.token("olga", Scope.ORGANISE), None, insecure=True))
 
 
 def test_a_tournament_continues_without_its_client_and_stops_with_the_server(served: Serving) -> None:
     with Store.open(Home(served.home).database) as store, ThreadPoolExecutor(1) as thread:
         environment = {**os.environ, "ARENA_SERVER_TOKEN": served.token("olga", Scope.ORGANISE), "PYTHONUTF8": "1"}
         options = ("--bracket", "mantis", "--rounds", "1000000", "--jobs", "1", "--name", "cup")
-        command = [*ARENA, "tournament", "random", "greedy", *options, "--server", served.door, "--insecure"]
+        command = [*ARENA, "tournament", "random", "greedy", *options, "--server", served.address, "--insecure"]
         started = subprocess.Popen(command, stderr=subprocess.PIPE, text=True, env=environment)
         until(lambda: played(store) > 0)
         started.send_signal(signal.SIGINT)
@@ -91,7 +91,7 @@ def test_a_tournament_continues_without_its_client_and_stops_with_the_server(ser
 def test_a_tournament_is_shown_as_a_local_one(served: Serving, tmp_path: Path) -> None:
     token = tmp_path / "token"
     token.write_text(served.token("olga", Scope.ORGANISE))
-    there = ("--server", served.door, "--insecure", "--token-file", token)
+    there = ("--server", served.address, "--insecure", "--token-file", token)
     knockout = ("random", "greedy", "counter", "--format", "knockout", "--bracket", "mantis", "--seed", "s", "--name")
     remote = arena("tournament", *knockout, "cup", *there)
     local = arena("tournament", *knockout, "cup", "--home", tmp_path / "local", "--sandbox", "none")
@@ -130,7 +130,7 @@ def test_what_the_command_line_would_refuse_is_refused(served: Serving) -> None:
 
 def test_messages_without_an_action_are_refused(served: Serving) -> None:
     bearer = (("authorization", f"Bearer {served.token('olga', Scope.ORGANISE)}"),)
-    with grpc.insecure_channel(served.door, options=[("grpc.enable_http_proxy", 0)]) as channel:
+    with grpc.insecure_channel(served.address, options=[("grpc.enable_http_proxy", 0)]) as channel:
         call = channel.unary_stream(f"/{DESK}/RunTournament")
         for message in (pb.RunTournamentRequest().SerializeToString(), b"\xff\xff"):
             with pytest.raises(grpc.RpcError) as refused:

@@ -1,4 +1,4 @@
-"""A real `arena serve` for tests, and bots that dial in."""
+"""A real `arena serve` for tests, and bots that connect to it."""
 
 from __future__ import annotations
 
@@ -31,16 +31,17 @@ PATIENCE = 60.0
 
 @dataclass
 class Serving:
-    """Where it is found."""
+    """A running server."""
 
     home: Path
     pages: str
     """The address of the pages, without a slash at the end."""
-    door: str
+    address: str
+    """Host and port for bots and commands."""
     process: subprocess.Popen[str]
-    journal: Path
+    log: Path
     store: str | None = None
-    """The URL of a store that is elsewhere."""
+    """The URL of a PostgreSQL store."""
 
     @property
     def certificate(self) -> Path:
@@ -50,9 +51,9 @@ class Serving:
         with Store.open(Home(self.home, self.store).database) as store:
             return store.tokens.create(user, scopes or [Scope.PLAY])[1]
 
-    def told(self, event: str) -> list[dict[str, Any]]:
-        """What its log has of such events, each a line of JSON."""
-        complete = self.journal.read_text(encoding="utf-8").rpartition("\n")[0]
+    def events(self, event: str) -> list[dict[str, Any]]:
+        """Return the events of this name in its log."""
+        complete = self.log.read_text(encoding="utf-8").rpartition("\n")[0]
         lines = [json.loads(line) for line in complete.splitlines() if not line.startswith("sandbox: ")]
         return [line for line in lines if line["event"] == event]
 
@@ -66,19 +67,19 @@ def serving(
     folder: Path, *options: str, within: str | None = None, ended_by: signal.Signals = signal.SIGTERM
 ) -> Iterator[Serving]:
     """`arena serve` with a home in this folder, within this network namespace. It must end in order, if it may."""
-    home, journal = folder / "home", folder / "journal"
+    home, log = folder / "home", folder / "log"
     ports = ("--port", "0", "--grpc-port", "0", "--log-json")
     place = ["ip", "netns", "exec", within] if within else []
     command = [*place, *ARENA, "serve", "--home", str(home), *ports, *options]
     environment = {**os.environ, "COLUMNS": "200", "PYTHONUTF8": "1", "TERM": "dumb"}
-    with journal.open("w") as errors:
+    with log.open("w") as errors:
         process = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=errors, text=True, env=environment)
     try:
         assert process.stdout
         lines = [process.stdout.readline() for _ in range(2)]
         found = re.search(r"(https?://\S+)/\?token=.*connect to (\S+)", "".join(lines), re.DOTALL)
-        assert found, (lines, journal.read_text())
-        yield Serving(home, found[1], found[2], process, journal)
+        assert found, (lines, log.read_text())
+        yield Serving(home, found[1], found[2], process, log)
         if process.poll() is None:
             process.send_signal(ended_by)
         assert process.wait(PATIENCE) == (0 if ended_by == signal.SIGTERM else -ended_by)
@@ -86,7 +87,7 @@ def serving(
         if process.poll() is None:
             process.kill()
         process.communicate()
-    assert "Traceback" not in journal.read_text()
+    assert "Traceback" not in log.read_text()
 
 
 def hello(token: str, name: str = "bot", **more: Any) -> pb.Hello:
@@ -107,12 +108,12 @@ class Simple(Bot):
 
 
 @asynccontextmanager
-async def playing(door: str, **tokens: str) -> AsyncIterator[None]:
+async def playing(address: str, **tokens: str) -> AsyncIterator[None]:
     """Simple bots of these names, with these tokens, who come back whenever their stream ends."""
 
     async def come(name: str, token: str) -> None:
         while True:
-            await BotSession(Simple(name)).play(door, token)
+            await BotSession(Simple(name)).play(address, token)
             await asyncio.sleep(0.1)
 
     tasks = [asyncio.create_task(come(name, token)) for name, token in tokens.items()]
@@ -169,14 +170,14 @@ class Visitor:
 
 @asynccontextmanager
 async def visiting(
-    door: str, said: pb.Hello | None, metadata: Sequence[tuple[str, str]] = (), ca: bytes | None = None
+    address: str, said: pb.Hello | None, metadata: Sequence[tuple[str, str]] = (), ca: bytes | None = None
 ) -> AsyncIterator[Visitor]:
     """A visitor that says this first."""
     options = [("grpc.enable_http_proxy", 0), ("grpc.use_local_subchannel_pool", 1)]  # a connection of its own
     channel = (
-        grpc.aio.secure_channel(door, grpc.ssl_channel_credentials(ca), options=options)
+        grpc.aio.secure_channel(address, grpc.ssl_channel_credentials(ca), options=options)
         if ca
-        else grpc.aio.insecure_channel(door, options=options)
+        else grpc.aio.insecure_channel(address, options=options)
     )
     async with channel:
         visitor = Visitor(channel.stream_stream(f"/{SERVICE}/Play")(metadata=list(metadata)))
