@@ -39,7 +39,7 @@ def test_from_nothing_to_a_leaderboard(tmp_path: Path) -> None:
     (example,) = [block for block in python_blocks() if "class MyBot" in block]
     (tmp_path / "my_bot.py").write_text(example)
     submit, tournament, leaderboard = commands_below("From nothing to a leaderboard")
-    assert "my_bot 1 is in" in arena(*shlex.split(submit), *SLOW_MACHINE, cwd=tmp_path).stdout
+    assert "my_bot 1 is submitted" in arena(*shlex.split(submit), *SLOW_MACHINE, cwd=tmp_path).stdout
     done = arena(*shlex.split(tournament), "--matches", "10", *SLOW_MACHINE, cwd=tmp_path)
     assert done.returncode == 0, done
     assert "Only my_bot 1 is submitted; the bundled bots random, greedy, counter, searcher play too." in done.stderr

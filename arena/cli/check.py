@@ -20,7 +20,7 @@ EXIT_FAILED = 1
 
 @grouped
 def check(
-    bot: Annotated[str, typer.Argument(metavar="BOT", help="A file, a folder, or a bundled bot.")],
+    bot: Annotated[str, typer.Argument(metavar="BOT", help="A file, a folder, an archive, or a bundled bot.")],
     limits: CheckOptions,
     location: HomeLocation,
     games: Annotated[int, typer.Option(min=1, help="Games in each bracket.")] = 20,

@@ -30,9 +30,7 @@ def bot() -> None:
 @grouped
 def connect(
     credentials: Credentials,
-    path: Annotated[
-        str, typer.Argument(metavar="BOT", help="A .py or .js file, an executable, a folder, or a bundled bot.")
-    ],
+    path: Annotated[str, typer.Argument(metavar="BOT", help="A file, a folder, an archive, or a bundled bot.")],
     server: Annotated[str, typer.Option(metavar="HOST:PORT", help="The server to play on.", show_default=False)],
     token: Annotated[
         str | None,

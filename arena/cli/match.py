@@ -25,7 +25,8 @@ from arena.tournament.series import BotScore, MatchProgress, MatchResult
 Bots = Annotated[
     list[str],
     typer.Argument(
-        metavar="BOT…", help="A .py or .js file, an executable, a folder with arena.toml, or a bundled bot."
+        metavar="BOT…",
+        help="A file, a folder with arena.toml, a .zip or .tar.gz, or a bundled bot.",
     ),
 ]
 COLUMNS = (

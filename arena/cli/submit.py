@@ -25,7 +25,7 @@ from arena.submissions.check import CheckResult
 
 @grouped
 def submit(
-    path: Annotated[str, typer.Argument(metavar="PATH", help="A .py or .js file, an executable, or a folder.")],
+    path: Annotated[str, typer.Argument(metavar="PATH", help="A file, a folder with arena.toml, a .zip or .tar.gz.")],
     limits: CheckOptions,
     location: Location,
     name: Annotated[str | None, typer.Option(help="Default: the name in arena.toml, or of the file.")] = None,

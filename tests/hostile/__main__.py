@@ -1,4 +1,4 @@
-"""`make hostile`: runs every attack in every tier, prints what came of it, and writes the table in SECURITY.md."""
+"""`make hostile`: run every attack in every tier, print the results, and write the table in SECURITY.md."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The attacks: who attacks, what is promised about it, and what must come of it in each tier of the sandbox."""
+"""The attacks, and the expected result of each in each tier of the sandbox."""
 
 from __future__ import annotations
 
@@ -9,15 +9,15 @@ from arena.sandbox import Tier
 
 
 class Result(StrEnum):
-    """What came of an attack."""
+    """The result of an attack."""
 
     BLOCKED = "blocked"
     """It was refused."""
     CONTAINED = "contained"
-    """It could begin, but ran into a limit, and hurt nobody but itself."""
+    """It was possible up to a limit, and hurt only the attacker."""
     NOT_BLOCKED = "not blocked"
     NOT_RUN = "not run"
-    """It would hurt the machine, or tell nothing."""
+    """It would hurt the machine, or prove nothing."""
 
 
 BLOCKED, CONTAINED, NOT_BLOCKED, NOT_RUN = Result
@@ -25,30 +25,30 @@ BLOCKED, CONTAINED, NOT_BLOCKED, NOT_RUN = Result
 
 @dataclass(frozen=True, slots=True)
 class Attack:
-    """An attack, with what is promised and expected."""
+    """An attack and its expected results."""
 
     name: str
     promise: str
-    """What is tried, for the table."""
+    """What it does, for the table."""
     strong: Result
     user: Result
     none: Result = NOT_RUN
     program: str = ""
-    """Which of the programs attacks; empty: its name. Attacks by submitted folders have none."""
+    """The program; empty: the name of the attack. Attacks by submitted folders have none."""
     way: str = ""
-    """For two that collude: by what."""
+    """How two bots collude."""
     touches: tuple[str, ...] = ()
-    """Which of the test's own things it is after: see stage.py."""
+    """The targets of the test that it attacks: see stage.py."""
     fault: str = ""
-    """What its fault says, if it forfeits; empty: it must not forfeit."""
+    """What its fault contains, if it forfeits; empty: it must not forfeit."""
     forfeits: tuple[Tier, ...] = ()
-    """Where it must forfeit."""
+    """The tiers in which it must forfeit."""
     alone: bool = False
-    """Whether it is measured alone, because it takes much of the machine."""
+    """Whether it is measured alone, because it uses much of the machine."""
     newcomers: bool = False
-    """Whether other bots must be able to start meanwhile."""
+    """Whether other bots must be able to start during the attack."""
     slowly: bool = False
-    """Whether its opponent takes its time."""
+    """Whether its opponent is slow."""
     hurried: bool = False
     """Whether turns are short."""
 
@@ -71,7 +71,7 @@ BOTS = (
     Attack("write-outside", "writes outside its /tmp", BLOCKED, BLOCKED, NOT_BLOCKED, touches=("file",)),
     Attack("fill-disk", "fills /tmp, /dev/shm and all else it may write to", CONTAINED, CONTAINED, alone=True),
     Attack("grow-file", "makes a file of 1 TiB", BLOCKED, BLOCKED),
-    # What it takes of the machine
+    # Resources
     Attack("fork-bomb", "starts 2,000 processes", CONTAINED, CONTAINED, alone=True, newcomers=True),
     Attack("thread-bomb", "starts 2,000 threads", CONTAINED, CONTAINED, alone=True),
     Attack(
@@ -117,7 +117,7 @@ BOTS = (
     Attack("proc-sys", "changes /proc/sys, opens /proc/kcore, sysrq", BLOCKED, BLOCKED),
     Attack("devices", "makes devices, opens disks and /dev/kmsg", BLOCKED, BLOCKED),
     Attack("setuid", "becomes root by a setuid program", BLOCKED, BLOCKED),
-    # Talking
+    # Communication
     Attack("loopback", "reaches servers on this machine", BLOCKED, BLOCKED, NOT_BLOCKED, touches=("tcp", "udp")),
     Attack(
         "unix-sockets",

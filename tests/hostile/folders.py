@@ -1,4 +1,4 @@
-"""Attacks by what is handed in: a folder with tricks in it, or a build that does something else besides."""
+"""Attacks by submissions: hostile folders and hostile builds."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ from tests.hostile.programs.attacker import Tally
 
 LIMITS = Limits(start=90.0, turn=20.0)
 SMALL = dataclasses.replace(BUILD, memory=96 * MIB, disk=64 * MIB)
-"""What builds may use here, so that nothing large happens where they are not stopped."""
+"""Small limits for builds, in case an attack is not stopped."""
 GOOD = """
 from arena.bot import Bot
 
@@ -51,7 +51,7 @@ Good().run()
 
 @dataclass(slots=True)
 class Ground:
-    """Where one attack takes place: the folder that is handed in, and a home with a secret beside it."""
+    """The place of one attack: the submitted folder, and a home with a secret beside it."""
 
     tier: Tier
     place: Path
@@ -72,7 +72,7 @@ class Ground:
         return Sandbox(self.tier, ALLOWANCE)
 
     def write(self, *, bot: str = GOOD, build: str = "", **settings: object) -> None:
-        """The folder of a bot, with more settings for its manifest."""
+        """Write the bot's folder, with more keys for its manifest."""
         manifest: dict[str, object] = {"command": ["python", "bot.py"]}
         if build:
             (self.bot / "build.py").write_text(build)
@@ -82,7 +82,7 @@ class Ground:
         (self.bot / "bot.py").write_text(bot)
 
     def refused(self, deed: Callable[[], object], sentence: str) -> None:
-        """It must be refused, in these words."""
+        """Expect a refusal with this sentence."""
         try:
             deed()
         except ArenaError as error:
@@ -93,10 +93,10 @@ class Ground:
         except Exception as error:  # noqa: BLE001
             self.tally.did.append(f"{type(error).__name__}: {error}")
         else:
-            self.tally.did.append("was taken")
+            self.tally.did.append("was accepted")
 
     def submit(self) -> list[Path]:
-        """Hands it in. Returns the files that are kept of it."""
+        """Submit the folder. Return the installed files."""
         home = Home(self.place / "arena")
         store = Store.open(home.database)
         try:
@@ -106,7 +106,7 @@ class Ground:
         return [path for path in home.bots.rglob("*") if path.is_file()]
 
     def build(self) -> str:
-        """Builds it. Returns why that failed, if it did."""
+        """Build the folder. Return why that failed; empty if it did not."""
         try:
             with mock.patch.object(building, "BUILD", SMALL):
                 building.build(find_submission(str(self.bot)), self.sandbox)
@@ -115,7 +115,7 @@ class Ground:
         return ""
 
     def play(self) -> tuple[Outcome, str]:
-        """Plays a match with it. Returns what came of it, and its log."""
+        """Play a match. Return its outcome and the bot's log."""
         program = find_launch(str(self.bot))
         settings = Settings(sandbox=self.sandbox, logs=self.place / "logs")
 
@@ -141,7 +141,7 @@ class Ground:
 
 
 def _toml(value: object) -> str:
-    """Only what is needed here. Texts are written as in JSON, which TOML reads too."""
+    """Return a value in TOML. Strings are written as in JSON, which TOML can read."""
     if isinstance(value, dict):
         return "{" + ", ".join(f"{json.dumps(key)} = {json.dumps(text)}" for key, text in value.items()) + "}"
     return json.dumps(value)
@@ -197,7 +197,7 @@ def command_in_a_home(there: Ground) -> None:
 def environment(there: Ground) -> None:
     there.write(env={"LD_PRELOAD": "/nowhere/evil.so", "PYTHONPATH": "/nowhere", "BASH_ENV": "/nowhere/evil.sh"})
     _, log = there.play()
-    # Each program that is started with the variable complains. Only the bot may: what leads to it has more rights.
+    # Every program that is started with the variable complains. Only the bot may be started with it.
     complaints = log.count("cannot be preloaded")
     if complaints != 1:
         there.tally.did.append(f"was loaded into {complaints} programs on the way")
@@ -322,7 +322,7 @@ def build_writes(there: Ground) -> None:
 def build_leaves_a_daemon(there: Ground) -> None:
     there.write(build=DAEMON)
     there.build()
-    # When the build has ended we work on its files with our own rights: nobody else may any more.
+    # After the build the arena changes the files with its own permissions, so no process of the build may be left.
     later = there.bot / "later"
     later.unlink(missing_ok=True)
     time.sleep(0.3)
@@ -377,7 +377,7 @@ FOLDERS: dict[Attack, Callable[[Ground], None]] = {
     Attack("build-reads", "a build reads a home", BLOCKED, BLOCKED): build_reads,
     Attack("build-writes", "a build writes outside its folder", BLOCKED, BLOCKED): build_writes,
     Attack("build-daemon", "a build leaves a process behind", CONTAINED, CONTAINED): build_leaves_a_daemon,
-    Attack("build-manifest", "a build links arena.toml elsewhere", BLOCKED, BLOCKED): build_replaces_the_manifest,
+    Attack("build-manifest", "a build replaces arena.toml by a link", BLOCKED, BLOCKED): build_replaces_the_manifest,
     Attack("build-fills-disk", "a build fills the disk", CONTAINED, CONTAINED): build_fills_the_disk,
     Attack("build-memory", "a build takes 1.5 GiB", CONTAINED, CONTAINED): build_takes_memory,
     Attack("build-setuid", "a build makes setuid programs and links", BLOCKED, BLOCKED): build_makes_setuid,
@@ -385,7 +385,7 @@ FOLDERS: dict[Attack, Callable[[Ground], None]] = {
 
 
 SAME_EVERYWHERE = (link_to_a_file, link_to_a_folder, sparse_file, many_files, large_manifest)
-"""These are refused before anything is started, so once is enough."""
+"""Refused before anything is started, so one tier is enough."""
 
 
 @cache

@@ -1,4 +1,4 @@
-"""Plays matches with attackers among honest bots, and finds out what came of each attack.
+"""Plays matches between attackers and honest bots, and measures the result of each attack.
 
 What an attacker says of itself is one half. The other is seen from outside: what the test's own things have felt, how
 the honest bots fared, how much the referee has grown, and what is left over when all is done.
@@ -38,32 +38,32 @@ ALLOWANCE = Allowance(memory=96 * MIB, processes=64, cpus=1.0, files=256, disk=1
 LIMITS = Limits(start=90.0, turn=20.0)
 HURRIED = Limits(start=90.0, turn=2.0)
 PATIENCE = 60.0
-"""Seconds after which something that must happen has not."""
+"""Timeout in seconds."""
 AT_ONCE = 4
 USUAL_FILES = 1024
-"""How many files a program may have open on most machines. The referee is attacked with no more than that."""
+"""The usual limit of open files. The referee is attacked with this limit."""
 GROWTH = 400 * MIB
-"""By so much the referee must not grow because of one bot."""
+"""The referee's memory must grow by less than this because of one bot."""
 HONEST = find_launch("random")
 SLOW = find_launch(str(PROGRAMS / "slow.py"))
 
 
 @dataclass(slots=True)
 class Evidence:
-    """What was found out about one attack in one tier."""
+    """The evidence of one attack in one tier."""
 
     attack: Attack
     tier: Tier
     outcome: Outcome | None = None
     others: list[Outcome] = field(default_factory=list)
-    """Matches between honest bots meanwhile."""
+    """Matches between honest bots during the attack."""
     log: str = ""
     tallies: list[dict[str, list[str]]] = field(default_factory=list)
-    """What the attackers have said of themselves."""
+    """The attackers' own reports."""
     seen: list[str] = field(default_factory=list)
-    """What was seen from outside and must not be."""
+    """What was observed from outside and must not happen."""
     left: list[str] = field(default_factory=list)
-    """What was left over when the referee had closed."""
+    """What was left after the referee was closed."""
     trouble: str = ""
     """Why the match was not played, if it was not."""
 
@@ -78,12 +78,12 @@ class Evidence:
 
     @property
     def result(self) -> Result:
-        if self.did or self.trouble:  # whoever stops a match has not been stopped
+        if self.did or self.trouble:  # an attack that prevents a match has succeeded
             return Result.NOT_BLOCKED
         return Result.CONTAINED if self.limited else Result.BLOCKED
 
     def wrong(self) -> str:
-        """What is not as it must be; nothing, if all is well."""
+        """Return what differs from the expected result; empty if nothing does."""
         expected = self.attack.expected(self.tier)
         if self.trouble:
             return f"the match was not played: {self.trouble}"
@@ -108,12 +108,12 @@ class Evidence:
         if self.tier in attack.forfeits and not self.outcome.faults:
             return "it has not forfeited"
         if not self.tallies and not self.outcome.faults:
-            return f"it has not said what came of it:\n{self.log}"
+            return f"it has not reported a result:\n{self.log}"
         return ""
 
 
 def measure(tier: Tier, attacks: Sequence[Attack]) -> dict[str, Evidence]:
-    """Runs the attacks that can be run in this tier, and returns what was found out about each."""
+    """Run the attacks of this tier and return the evidence of each."""
     found: dict[str, Evidence] = {}
     runnable = [attack for attack in attacks if attack.expected(tier) is not Result.NOT_RUN]
     together = [attack for attack in runnable if not attack.hurried and not attack.newcomers]
@@ -125,7 +125,7 @@ def measure(tier: Tier, attacks: Sequence[Attack]) -> dict[str, Evidence]:
 
 
 class _Session:
-    """One referee, with the attacks that are measured in it."""
+    """One referee and the attacks that are measured with it."""
 
     def __init__(self, tier: Tier, limits: Limits) -> None:
         self.tier = tier
@@ -144,7 +144,7 @@ class _Session:
             evidence.left += [what for owner, what in left_over if owner in (attack.name, "")]
             if self.folder.exists():
                 evidence.left.append(f"{self.folder} is still there")
-            # grpc keeps a few descriptors for itself; what would show here is one for each bot or match
+            # gRPC keeps a few descriptors; a leak would be one per bot or match
             if psutil.Process().num_fds() > before + 20:
                 evidence.left.append(f"{psutil.Process().num_fds() - before} open files")
         return self.found
@@ -165,7 +165,7 @@ class _Session:
                     await one(attack)
 
     def _programs(self, attack: Attack, stage: Stage, folder: Path) -> list[Launch]:
-        """The attackers, as bots whose folder is bound whole, because they share a few lines."""
+        """Return the attackers. Their whole folder is bound, because they share a module."""
         mark = f"{self.mark}-{attack.name}-"
         env = {**stage.aims(folder), "PYTHONPATH": str(ROOT), "PYTHONDONTWRITEBYTECODE": "1"}
         roles = [(attack.way, "first"), (attack.way, "second")] if attack.way else [()]
@@ -206,7 +206,7 @@ class _Session:
             evidence.seen.append(f"its log has {size} bytes")
 
     async def _hear(self, referee: Referee, evidence: Evidence, programs: Sequence[Launch], logs: Path) -> None:
-        """Waits until the attackers have said what came of it, or are dead."""
+        """Wait until the attackers have reported a result or have ended."""
         deadline = time.monotonic() + PATIENCE
         for program in programs:
             while time.monotonic() < deadline:
@@ -224,7 +224,7 @@ class _Session:
             evidence.log += text[-3000:]
 
     def _not_held_back(self, referee: Referee, program: Launch, evidence: Evidence) -> list[str]:
-        """Whether it may use more than its share of the processor. How much it got says little on a busy machine."""
+        """Return whether its CPU is not limited. How much it used says little on a busy machine."""
         cells = [each.cell for each in referee.pool.processes.values() if each.launch == program]
         folders = [folder for cell in cells if isinstance(cell, StrongCell) for folder in cell.group.folders]
         quotas = [folder / name for folder in folders for name in ("cpu.cfs_quota_us", "cpu.max")]
@@ -234,7 +234,7 @@ class _Session:
         return [f"it used {cores} cores"] if cores > 1.5 * ALLOWANCE.cpus else []
 
     def _left_over(self) -> list[tuple[str, str]]:
-        """What is still there, with the attack that left it; nothing, if it goes within moments."""
+        """Return what is still there after a moment, with the attack that left it."""
         deadline = time.monotonic() + (2.0 if self.tier is Tier.NONE else 20.0)
         while (left := [*self._processes(), *_groups()]) and time.monotonic() < deadline:
             time.sleep(0.05)
@@ -253,13 +253,13 @@ class _Session:
 
 
 def _groups() -> Iterator[tuple[str, str]]:
-    """Control groups of this process's referees. Whose they are cannot be told."""
+    """Return the control groups of all referees of this process."""
     for path in Path("/sys/fs/cgroup").glob(f"**/arena-{os.getpid()}-*"):
         yield "", f"{path} is still there"
 
 
 async def _newcomers(referee: Referee, attack: asyncio.Task[Outcome]) -> list[Outcome]:
-    """Matches between bots that must be started while the attack goes on."""
+    """Play matches between bots that must be started during the attack."""
     outcomes = []
     for number in range(3):
         fresh = [replace(HONEST, version=f"{number}.{seat}") for seat in range(2)]
@@ -272,7 +272,7 @@ async def _newcomers(referee: Referee, attack: asyncio.Task[Outcome]) -> list[Ou
 
 @contextlib.contextmanager
 def _usual_limits(wanted: bool) -> Iterator[None]:
-    """With no more open files for the referee than most machines allow."""
+    """Apply the usual limit of open files to the referee."""
     soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
     if wanted:
         resource.setrlimit(resource.RLIMIT_NOFILE, (min(USUAL_FILES, hard), hard))
@@ -284,7 +284,7 @@ def _usual_limits(wanted: bool) -> Iterator[None]:
 
 @contextlib.asynccontextmanager
 async def _growth(evidence: Evidence, referee: Referee, programs: Sequence[Launch]) -> AsyncIterator[None]:
-    """Looks at the memory of the referee and of the attackers meanwhile."""
+    """Watch the memory of the referee and of the attackers."""
     before = peak = psutil.Process().memory_info().rss
     most = 0
 

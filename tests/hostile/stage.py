@@ -1,4 +1,4 @@
-"""What the test puts up to be attacked, and what it has felt of it: files, servers, a process with a secret."""
+"""The targets of attacks, which record them: files, servers, a process with a secret."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ time.sleep(600)
 
 
 class Stage:
-    """Everything is open to everybody, so that only the sandbox stands between it and the attackers."""
+    """The targets. They are open to every user, so that only the sandbox protects them."""
 
     def __init__(self, tier: Tier, logs: Path) -> None:
         self.tier = tier
@@ -63,7 +63,7 @@ class Stage:
         self.port = tcp.getsockname()[1]
         udp = socket.socket(socket.AF_INET, socket.SOCK_DGRAM)
         udp.bind(("127.0.0.1", self.port))
-        spare = socket.create_server(("127.0.0.1", 0))  # only to learn a port that is free
+        spare = socket.create_server(("127.0.0.1", 0))  # to find a free port
         self.free_port = spare.getsockname()[1]
         spare.close()
         abstract, file = socket.socket(socket.AF_UNIX), socket.socket(socket.AF_UNIX)
@@ -106,7 +106,7 @@ class Stage:
         shutil.rmtree(self.folder)
 
     def aims(self, referee: Path) -> dict[str, str]:
-        """What an attacker is told. The secret itself is turned round, or it would find it in its own environment."""
+        """Return the attackers' environment. The secret is reversed, so that it is not found there."""
         aims = {
             "TIER": self.tier,
             "HOME": self.home,
@@ -130,6 +130,6 @@ class Stage:
 
 @contextlib.contextmanager
 def staged(tier: Tier) -> Iterator[tuple[Stage, Path]]:
-    """A stage, and a folder for the logs of those who attack it."""
+    """A stage, and a folder for the attackers' logs."""
     with tempfile.TemporaryDirectory(prefix="hostile-logs-") as logs, Stage(tier, Path(logs)) as stage:
         yield stage, Path(logs)

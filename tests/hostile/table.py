@@ -15,7 +15,7 @@ Measured = Mapping[tuple[str, Tier], Result]
 
 
 def rendered(attacks: Sequence[Attack], measured: Measured) -> str:
-    """As it stands between the marks."""
+    """Return the table as between its marks."""
     lines = ["| attack | what it does | strong | user | none |", "|---|---|---|---|---|"]
     for attack in attacks:
         results = " | ".join(measured[attack.name, tier] for tier in Tier)
@@ -31,7 +31,7 @@ def write(attacks: Sequence[Attack], measured: Measured) -> None:
 
 
 def listed() -> list[tuple[str, ...]]:
-    """The rows of the table in the file: the name, what it does, and what came of it in each tier."""
+    """Return the rows of the table in the file: name, description, and the result in each tier."""
     text = FILE.read_text(encoding="utf-8").partition(BEGIN)[2].partition(END)[0]
     rows = [tuple(cell.strip() for cell in line.strip().strip("|").split("|")) for line in text.strip().splitlines()]
     return rows[2:]

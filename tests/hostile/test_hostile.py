@@ -17,7 +17,7 @@ from tests.hostile.measure import Evidence, measure
 
 ATTACKS = (*BOTS, *FOLDERS)
 LONG = 900
-"""Seconds for a test: the first of a tier waits for all of them, on a machine that may have much else to do."""
+"""Timeout in seconds: the first test of a tier waits for all of them."""
 
 
 def runnable(attacks: tuple[Attack, ...]) -> list[tuple[Tier, Attack]]:
@@ -31,7 +31,7 @@ def measured(tier: Tier, wanted: tuple[Attack, ...]) -> dict[str, Evidence]:
 
 @pytest.fixture
 def wanted(request: pytest.FixtureRequest) -> tuple[Attack, ...]:
-    """The attacks that were asked for: all of them, unless somebody has chosen some by -k."""
+    """Return the selected attacks: all of them without -k."""
     chosen = {
         item.callspec.params["attack"]
         for item in request.session.items
@@ -67,7 +67,7 @@ def test_the_table_in_the_documentation_lists_exactly_these_attacks() -> None:
     assert [row[:2] for row in table.listed()] == [(each.name, each.promise) for each in ATTACKS], "make hostile"
 
 
-def test_the_strong_tier_lets_nothing_through_and_the_user_tier_what_is_documented() -> None:
+def test_the_strong_tier_blocks_everything_and_the_user_tier_has_documented_gaps() -> None:
     let_through = {attack.name for attack in ATTACKS if attack.strong is Result.NOT_BLOCKED}
     assert let_through == set()
     assert {attack.name for attack in ATTACKS if attack.user is Result.NOT_BLOCKED} == {"memory-memfd", "cpu-hog"}

@@ -28,7 +28,7 @@ CHOSEN = ("read-home", "write-outside", "fill-disk", "kill-the-box", "setuid", "
 
 
 def closed_folders() -> list[Path]:
-    """The outermost folders that others may not enter, of all that lead to what the arena needs."""
+    """Return the outermost folders that other users may not enter, of all parents of what the arena needs."""
     needed = {ROOT, Path(sys.prefix), Path(sys.base_prefix), Path(sys.executable).resolve().parents[1]}
     closed = []
     for path in needed:
@@ -38,7 +38,7 @@ def closed_folders() -> list[Path]:
 
 
 def as_nobody(command: list[str]) -> list[str]:
-    """The command without rights, with the closed folders opened."""
+    """Return the command as an ordinary user, with these folders opened."""
     options = ["bwrap", "--dev-bind", "/", "/"]
     needed = sorted({ROOT, Path(sys.prefix), Path(sys.base_prefix)}, key=lambda path: len(path.parts))
     for closed in closed_folders():
@@ -72,7 +72,7 @@ def home() -> Iterator[Path]:
 @pytest.fixture(autouse=True)
 def possible() -> None:
     if os.geteuid() != 0:
-        pytest.skip("only root can become somebody else; without root the other tests have run as an ordinary user")
+        pytest.skip("needs root to switch users; without root the other tests run as an ordinary user")
     if not (found := probe(Tier.USER)).works:
         pytest.skip(f"no user sandbox here: {found.detail}")
     done = subprocess.run(as_nobody(["bwrap", "--unshare-user", "--ro-bind", "/", "/", "true"]), check=False)

@@ -1,4 +1,4 @@
-"""Control groups of both versions: where they are found, what is written where, and real ones where we may."""
+"""Control groups of both versions, and real ones if they are writable."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ def unified(folder: Path, controllers: str) -> str:
     return f"cgroup2 {folder} cgroup2 rw,nosuid 0 0\n"
 
 
-def test_version_1_has_a_tree_for_each_controller_below_our_own_group() -> None:
+def test_version_1_has_a_hierarchy_per_controller_below_our_own_group() -> None:
     trees = find_hierarchies(V1_MOUNTS, V1_OWN)
     assert trees["memory"] == Hierarchy(Path("/cg/memory/user/7"), 1)
     assert trees["pids"] == Hierarchy(Path("/cg/pids"), 1)
@@ -35,12 +35,12 @@ def test_version_1_has_a_tree_for_each_controller_below_our_own_group() -> None:
     assert describe(trees) == "cgroup v1"
 
 
-def test_controllers_that_are_mounted_together_share_a_tree() -> None:
+def test_controllers_that_are_mounted_together_share_a_hierarchy() -> None:
     trees = find_hierarchies("cgroup /cg/cpu,cpuacct cgroup rw,cpu,cpuacct 0 0\n", "2:cpu,cpuacct:/a\n")
     assert trees["cpu"] == trees["cpuacct"] == Hierarchy(Path("/cg/cpu,cpuacct/a"), 1)
 
 
-def test_version_2_has_all_in_one_tree(tmp_path: Path) -> None:
+def test_version_2_has_one_hierarchy(tmp_path: Path) -> None:
     trees = find_hierarchies(unified(tmp_path, "cpuset cpu io memory pids"), "0::/user.slice/a\n")
     assert set(trees.values()) == {Hierarchy(tmp_path, 2)}
     assert set(trees) == set(NEEDED)
@@ -48,7 +48,7 @@ def test_version_2_has_all_in_one_tree(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("v2_first", [True, False])
-def test_where_both_are_there_each_controller_is_where_it_is(v2_first: bool, tmp_path: Path) -> None:
+def test_with_both_versions_each_controller_has_its_hierarchy(v2_first: bool, tmp_path: Path) -> None:
     v2 = unified(tmp_path, "hugetlb")
     trees = find_hierarchies(v2 + V1_MOUNTS if v2_first else V1_MOUNTS + v2, V1_OWN + "0::/\n")
     assert {tree.version for tree in trees.values()} == {1}
@@ -64,7 +64,7 @@ def test_without_control_groups_there_is_no_group() -> None:
 
 
 def test_what_is_written_in_version_2(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """The kernel is not here to make the files, so they are made beforehand."""
+    """The files that the kernel would create are created first."""
     trees = find_hierarchies(unified(tmp_path, "cpu memory pids"), "0::/\n")
     make = Path.mkdir
 
@@ -106,13 +106,13 @@ def start_in(group: ControlGroup, *command: str) -> subprocess.Popen[bytes]:
     return subprocess.Popen(["sh", "-c", f'{join} exec "$@"', "sh", *command])
 
 
-def test_a_real_group_counts_freezes_and_ends(real: ControlGroup) -> None:
+def test_a_real_group_measures_freezes_and_kills(real: ControlGroup) -> None:
     with start_in(real, "sh", "-c", "while :; do :; done") as process:
         until(lambda: real.cpu_ns() >= 50_000_000)
         assert real.processes() == [process.pid]
         real.freeze(True)
         used = real.cpu_ns()
-        for _ in range(50):  # what was under way may still be counted; then it stands still
+        for _ in range(50):  # time in progress may still be added; then it does not change
             time.sleep(0.02)
             before, used = used, real.cpu_ns()
             if used == before:
@@ -127,7 +127,7 @@ def test_a_real_group_counts_freezes_and_ends(real: ControlGroup) -> None:
 
 
 @pytest.mark.alone  # or an arena that another test starts would do it
-def test_what_a_killed_arena_left_behind_is_ended_and_removed() -> None:
+def test_groups_of_a_killed_arena_are_removed() -> None:
     if not probe(Tier.STRONG).works:
         pytest.skip(probe(Tier.STRONG).detail)
     with subprocess.Popen(["true"]) as gone:

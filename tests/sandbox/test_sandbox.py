@@ -44,7 +44,7 @@ PATIENCE = 60.0
 
 @contextmanager
 def started(cell: Cell, code: str, **env: str) -> Iterator[subprocess.Popen[bytes]]:
-    """A program in Python in the cell."""
+    """Start a Python program in the cell."""
     process = cell.start([sys.executable, "-c", code], env, subprocess.PIPE)
     try:
         with process:
@@ -59,7 +59,7 @@ def started(cell: Cell, code: str, **env: str) -> Iterator[subprocess.Popen[byte
 
 
 def look(tier: Tier, code: str, folder: Path, **env: str) -> Any:
-    """What the program has found out, which it prints as JSON."""
+    """Return what the program prints as JSON."""
     with started(Sandbox(tier).cell(SandboxView(folder, folder)), f"import json, os\n{code}", **env) as process:
         said, _ = process.communicate(timeout=PATIENCE)
         assert process.returncode == 0, said
@@ -71,7 +71,7 @@ def look(tier: Tier, code: str, folder: Path, **env: str) -> Any:
 
 @pytest.fixture
 def machine(monkeypatch: pytest.MonkeyPatch) -> set[Tier]:
-    """The tiers that work on a machine of the test's own."""
+    """The tiers that work on a simulated machine."""
     working = {Tier.NONE}
 
     def pretended(tier: Tier) -> Probe:
@@ -81,7 +81,7 @@ def machine(monkeypatch: pytest.MonkeyPatch) -> set[Tier]:
     return working
 
 
-def test_auto_takes_the_best(machine: set[Tier]) -> None:
+def test_auto_chooses_the_strongest_tier(machine: set[Tier]) -> None:
     assert choose(Mode.AUTO)[0].tier is Tier.NONE
     machine.add(Tier.USER)
     assert choose(Mode.AUTO)[0].tier is Tier.USER
@@ -104,7 +104,7 @@ def test_strict_is_strong_or_nothing(machine: set[Tier]) -> None:
     assert choose(Mode.STRICT)[0].tier is Tier.STRONG
 
 
-def test_where_bubblewrap_is_missing_it_is_said_how_to_get_it(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_missing_bubblewrap_is_reported_with_a_remedy(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(module, "find_bubblewrap", lambda: None)
     found = probe.__wrapped__(Tier.USER)
     assert not found.works
@@ -115,7 +115,7 @@ def test_where_bubblewrap_is_missing_it_is_said_how_to_get_it(monkeypatch: pytes
 
 
 @pytest.mark.parametrize("tier", BOXED)
-def test_a_box_shows_little_of_the_machine(tier: Tier, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_sandbox_shows_little_of_the_machine(tier: Tier, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("SECRET_OF_THE_ORGANISER", "42")
     tmp_path.chmod(0o755)
     (tmp_path / "own.txt").write_text("mine")
@@ -149,8 +149,8 @@ print(json.dumps(found))
     assert len(found["descriptors"]) <= 5  # its three, the environment's, and the listing's own
 
 
-def test_no_bot_is_handed_the_passwords_of_the_store(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Not even without a sandbox, where it is handed all else of the environment."""
+def test_bots_do_not_get_the_passwords_of_the_store(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Not even without a sandbox, where they get the rest of the environment."""
     for name in ("ARENA_STORE", "PGPASSWORD", "HARMLESS"):
         monkeypatch.setenv(name, "geheim")
     launch = Cell(SandboxView(tmp_path, tmp_path), Allowance()).launch(["true"], {"MORE": "1"})
@@ -161,7 +161,7 @@ def test_no_bot_is_handed_the_passwords_of_the_store(tmp_path: Path, monkeypatch
 
 @pytest.mark.parametrize("tier", BOXED)
 def test_values_of_the_environment_arrive_as_they_are(tier: Tier, tmp_path: Path) -> None:
-    """They go through a shell, which must not see anything in them."""
+    """They pass through a shell, which must not interpret them."""
     tmp_path.chmod(0o755)
     odd = {"QUOTES": 'it\'s "so" $HOME `id` \\ ; exit', "LINES": "one\ntwo", "EMPTY": "", "UNICODE": "ü—🂡"}
     found = look(tier, "print(json.dumps(dict(os.environ)))", tmp_path, **odd)
@@ -170,7 +170,7 @@ def test_values_of_the_environment_arrive_as_they_are(tier: Tier, tmp_path: Path
 
 @pytest.mark.parametrize("tier", BOXED)
 @pytest.mark.parametrize("name", ["A=B", "A B", "A;id", "", "1A", "A\n"])
-def test_a_name_that_is_none_is_refused(tier: Tier, name: str, tmp_path: Path) -> None:
+def test_an_invalid_variable_name_is_refused(tier: Tier, name: str, tmp_path: Path) -> None:
     cell = Sandbox(tier).cell(SandboxView(tmp_path, tmp_path))
     with pytest.raises(ValueError, match="variable"):
         cell.launch(["true"], {name: "x"})
@@ -196,7 +196,7 @@ def test_only_a_build_may_lock_files(tier: Tier, writable: bool, tmp_path: Path)
 
 
 @pytest.mark.parametrize("tier", TIERS)
-def test_a_cell_counts_processor_time_and_can_be_frozen(tier: Tier, tmp_path: Path) -> None:
+def test_a_cell_measures_cpu_time_and_can_be_frozen(tier: Tier, tmp_path: Path) -> None:
     cell = Sandbox(tier).cell(SandboxView(tmp_path, tmp_path))
     with started(cell, "import os\nos.fork()\nwhile True:\n    pass"):
         deadline = time.monotonic() + PATIENCE
@@ -205,7 +205,7 @@ def test_a_cell_counts_processor_time_and_can_be_frozen(tier: Tier, tmp_path: Pa
             time.sleep(0.01)
         cell.freeze(True)
         used = cell.cpu_ms()
-        while True:  # what was under way may still be counted; then it stands still
+        while True:  # time in progress may still be added; then it does not change
             assert time.monotonic() < deadline
             time.sleep(0.1)
             before, used = used, cell.cpu_ms()
@@ -235,7 +235,7 @@ def test_a_bot_that_is_killed_while_it_is_being_started_leaves_nothing(tier: Tie
 
 
 @pytest.mark.parametrize("tier", BOXED)
-def test_a_bot_that_ends_by_itself_is_buried(tier: Tier, tmp_path: Path) -> None:
+def test_a_bot_that_ends_by_itself_is_reaped(tier: Tier, tmp_path: Path) -> None:
     adopt_orphans()
     before = {child.pid for child in psutil.Process().children()}
     with started(Sandbox(tier).cell(SandboxView(tmp_path, tmp_path)), "pass") as process:
@@ -247,7 +247,7 @@ def test_a_bot_that_ends_by_itself_is_buried(tier: Tier, tmp_path: Path) -> None
 
 
 @pytest.mark.parametrize("tier", BOXED)
-def test_what_is_too_much_memory_is_said(tier: Tier, tmp_path: Path) -> None:
+def test_too_much_memory_is_reported(tier: Tier, tmp_path: Path) -> None:
     code = "held = bytearray(200 * 2**20)\nimport time\ntime.sleep(60)"
     cell = Sandbox(tier, Allowance(memory=64 * MIB)).cell(SandboxView(tmp_path, tmp_path))
     with started(cell, code) as process:
@@ -291,7 +291,7 @@ def test_files_are_made_readable(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("size", "shown"), [(12, "12 bytes"), (2048, "2 KiB"), (512 * MIB, "512 MiB"), (3 * 512 * MIB, "1.5 GiB")]
 )
-def test_sizes_as_people_say_them(size: int, shown: str) -> None:
+def test_sizes_for_people(size: int, shown: str) -> None:
     assert bytes_shown(size) == shown
 
 
@@ -300,7 +300,7 @@ def test_sizes_as_people_say_them(size: int, shown: str) -> None:
 
 @pytest.mark.parametrize("allow_locks", [True, False])
 @pytest.mark.parametrize("name", MACHINES)
-def test_the_filter_is_a_program_whose_jumps_stay_inside(name: str, allow_locks: bool) -> None:
+def test_the_jumps_of_the_filter_stay_inside(name: str, allow_locks: bool) -> None:
     program = filter_program(name, allow_locks=allow_locks)
     assert program is not None
     count = len(program) // 8

@@ -114,7 +114,7 @@ def test_a_path_that_is_not_there(tmp_path: Path) -> None:
 # Folders with arena.toml
 
 
-def test_a_folder_with_everything_said(tmp_path: Path) -> None:
+def test_a_folder_with_a_complete_manifest(tmp_path: Path) -> None:
     manifest = """
         name = "clever"
         version = "1.2"
@@ -138,7 +138,7 @@ def test_a_folder_with_everything_said(tmp_path: Path) -> None:
     assert submission.label == "clever 1.2"
 
 
-def test_a_folder_with_only_a_command_is_called_as_the_folder(tmp_path: Path) -> None:
+def test_a_folder_with_only_a_command_has_the_name_of_the_folder(tmp_path: Path) -> None:
     submission = find_submission(str(folder_with(tmp_path, PYTHON, "quiet")))
     assert submission.label == "quiet"
     assert submission.manifest == Manifest(("python", "bot.py"))
@@ -150,14 +150,14 @@ def test_python_means_this_interpreter(python: str, tmp_path: Path) -> None:
     assert program.command == (sys.executable, "-u", "bot.py")
 
 
-def test_a_program_of_the_folder_is_found_in_it(tmp_path: Path) -> None:
+def test_an_executable_in_the_folder_is_found(tmp_path: Path) -> None:
     folder = folder_with(tmp_path, 'command = ["run", "fast"]')
     script(folder / "run", "#!/bin/sh\n")
     assert find_launch(str(folder)).command == (str(folder / "run"), "fast")
 
 
 @pytest.mark.parametrize("command", ["./bot", "build/bot"])
-def test_a_program_that_is_yet_to_be_built_is_looked_for_in_the_folder(command: str, tmp_path: Path) -> None:
+def test_an_executable_that_is_not_built_yet_is_expected_in_the_folder(command: str, tmp_path: Path) -> None:
     folder = folder_with(tmp_path, f'command = ["{command}"]')
     (found,) = find_launch(str(folder)).command
     assert Path(found) == folder / command
@@ -225,7 +225,7 @@ UNSTARTABLE = {
 
 @pytest.mark.parametrize("tier", [Tier.NONE, Tier.USER])
 @pytest.mark.parametrize("manifest", UNSTARTABLE.values(), ids=UNSTARTABLE)
-def test_what_no_process_can_be_started_with_is_refused(manifest: str, tier: Tier, tmp_path: Path) -> None:
+def test_invalid_commands_and_variables_are_refused(manifest: str, tier: Tier, tmp_path: Path) -> None:
     """The system takes no NUL in a command or a variable, and no = in a variable's name."""
 
     async def start() -> None:
@@ -299,13 +299,13 @@ def test_a_bundled_bot_is_found_by_its_name(name: str) -> None:
     assert set(program.games) == {"mantis", "tentagram"}
 
 
-def test_what_lies_here_goes_before_a_bundled_bot(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_local_folder_hides_a_bundled_bot(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     folder = folder_with(tmp_path, PYTHON, "random")
     monkeypatch.chdir(tmp_path)
     assert find_launch("random").folder == folder.resolve()
 
 
-def test_an_unknown_name_gets_the_nearest_one_or_the_choice() -> None:
+def test_an_unknown_name_gets_a_suggestion_or_the_choice() -> None:
     assert refusal("greddy") == "unknown bot 'greddy': did you mean 'greedy'?"
     said = refusal("zzz")
     assert said.startswith("unknown bot 'zzz': choose counter, greedy, random")
@@ -321,7 +321,7 @@ def built(folder: Path) -> str:
     return str(caught.value)
 
 
-def test_a_program_without_a_build_command_needs_none(tmp_path: Path) -> None:
+def test_a_bot_without_a_build_command_is_not_built(tmp_path: Path) -> None:
     build(find_submission(str(folder_with(tmp_path, PYTHON))))
 
 
@@ -334,7 +334,7 @@ def test_the_build_runs_in_the_folder_with_the_environment(tmp_path: Path, monke
     assert (folder / "made").read_text() == "outside inside\n"
 
 
-def test_a_build_with_python_and_with_a_program_of_the_folder(tmp_path: Path) -> None:
+def test_a_build_with_python_and_with_an_executable_of_the_folder(tmp_path: Path) -> None:
     python = """build = ["python", "-c", "import sys; open('made', 'w').write(sys.executable)"]\n"""
     folder = folder_with(tmp_path, PYTHON + python)
     build(find_submission(str(folder)))

@@ -46,20 +46,20 @@ def bot_file(tmp_path: Path, text: str = BOT.format(choice=0), name: str = "simp
     return path
 
 
-def hand_in(
+def submit_bot(
     home: Home, store: Store, path: Path, name: str | None = None, *, thorough: bool = True
 ) -> SubmissionResult:
     return submit(home, store, SubmissionRequest(str(path), name, limits=LIMITS), thorough=thorough)
 
 
-def hand_in_quickly(home: Home, store: Store, path: Path, name: str | None = None) -> SubmissionResult:
-    """Where it does not matter how well it plays: it is only started."""
-    return hand_in(home, store, path, name, thorough=False)
+def submit_quickly(home: Home, store: Store, path: Path, name: str | None = None) -> SubmissionResult:
+    """Submit a bot that only has to start."""
+    return submit_bot(home, store, path, name, thorough=False)
 
 
-def test_a_file_is_copied_tried_out_and_registered(home: Home, store: Store, tmp_path: Path) -> None:
+def test_a_file_is_copied_checked_and_registered(home: Home, store: Store, tmp_path: Path) -> None:
     path = bot_file(tmp_path)
-    submitted = hand_in(home, store, path)
+    submitted = submit_bot(home, store, path)
     assert submitted.is_new
     assert (submitted.version.label, submitted.version.games) == ("simple 1", ("mantis",))
     assert submitted.version.language.startswith("python")
@@ -73,12 +73,12 @@ def test_the_same_content_again_changes_nothing_and_new_content_is_a_new_version
     home: Home, store: Store, tmp_path: Path
 ) -> None:
     path = bot_file(tmp_path)
-    first = hand_in_quickly(home, store, path)
-    again = hand_in_quickly(home, store, path)
+    first = submit_quickly(home, store, path)
+    again = submit_quickly(home, store, path)
     assert not again.is_new
     assert again.version == first.version
     bot_file(tmp_path, BOT.format(choice=-1))
-    second = hand_in_quickly(home, store, path)
+    second = submit_quickly(home, store, path)
     assert second.version.label == "simple 2"
     assert store.bots.find("simple@1").content_hash == first.version.content_hash
     assert launch_of(home, first.version).folder != launch_of(home, second.version).folder
@@ -91,9 +91,9 @@ def test_an_archive_is_the_same_version_as_its_folder(home: Home, store: Store, 
             archive.write(path, f"built/{path.name}")
         archive.writestr("built/out/bot.py", "raise SystemExit('excluded')")
         archive.writestr("built/.git/config", "")
-    first = hand_in_quickly(home, store, tmp_path / "any-name.zip")
+    first = submit_quickly(home, store, tmp_path / "any-name.zip")
     assert first.version.label == "built 2.5"
-    assert hand_in_quickly(home, store, folder) == SubmissionResult(first.version, is_new=False)
+    assert submit_quickly(home, store, folder) == SubmissionResult(first.version, is_new=False)
     assert not [path for path in home.bots.iterdir() if path.name.startswith(".")]
 
 
@@ -105,7 +105,7 @@ def test_files_without_the_announced_hash_are_refused(home: Home, store: Store, 
 
 def test_a_home_with_the_archive_of_an_earlier_release(home: Home, store: Store, tmp_path: Path) -> None:
     folder = folder_bot(tmp_path, "mkdir out && sed s/{choice}/0/ template.py > out/bot.py")
-    version = hand_in_quickly(home, store, folder).version
+    version = submit_quickly(home, store, folder).version
     installations = Installations(home.bots)
     archive = installations.archive(version)
     installations.archive_path(version.content_hash).rename(home.bots / f"{version.content_hash}.parcel")
@@ -114,8 +114,8 @@ def test_a_home_with_the_archive_of_an_earlier_release(home: Home, store: Store,
 
 def test_two_bots_may_have_the_same_content(home: Home, store: Store, tmp_path: Path) -> None:
     path = bot_file(tmp_path)
-    first = hand_in_quickly(home, store, path)
-    twin = hand_in_quickly(home, store, path, name="twin")
+    first = submit_quickly(home, store, path)
+    twin = submit_quickly(home, store, path, name="twin")
     assert twin.is_new
     assert twin.version.content_hash == first.version.content_hash
     assert launch_of(home, twin.version).label == "twin 1"
@@ -130,11 +130,11 @@ def test_two_bots_may_have_the_same_content(home: Home, store: Store, tmp_path: 
     ],
     ids=["does not start", "crashes in a game", "needs another file"],
 )
-def test_a_bot_that_fails_is_not_taken_in_and_leaves_nothing_behind(
+def test_a_bot_that_fails_is_refused_and_leaves_nothing(
     text: str, why: str, home: Home, store: Store, tmp_path: Path
 ) -> None:
     with pytest.raises(BadSubmission, match=why):
-        hand_in(home, store, bot_file(tmp_path, text))
+        submit_bot(home, store, bot_file(tmp_path, text))
     assert store.bots.all_versions() == []
     assert list(home.bots.iterdir()) == []
 
@@ -154,28 +154,28 @@ def folder_bot(tmp_path: Path, build: str) -> Path:
 def test_a_folder_is_built_in_the_home(home: Home, store: Store, tmp_path: Path) -> None:
     folder = folder_bot(tmp_path, "mkdir out && sed s/{choice}/0/ template.py > out/bot.py")
     (folder / "out").mkdir()
-    (folder / "out" / "bot.py").write_text("raise SystemExit('I was built elsewhere')")
-    submitted = hand_in_quickly(home, store, folder)
+    (folder / "out" / "bot.py").write_text("raise SystemExit('built before')")
+    submitted = submit_quickly(home, store, folder)
     assert submitted.version.label == "built 2.5"
     assert (launch_of(home, submitted.version).folder / "out" / "bot.py").exists()
     # what the build made does not count: the same files are the same version
-    assert not hand_in_quickly(home, store, folder).is_new
-    # a change without a new version number in the manifest is a version all the same
+    assert not submit_quickly(home, store, folder).is_new
+    # a change without a new version in the manifest is a new version
     (folder / "README").write_text("Now with a manual.")
-    assert hand_in_quickly(home, store, folder).version.label == "built 2.5-2"
+    assert submit_quickly(home, store, folder).version.label == "built 2.5-2"
 
 
 def test_a_build_that_fails_is_told_with_its_output(home: Home, store: Store, tmp_path: Path) -> None:
     folder = folder_bot(tmp_path, "echo no flour; exit 3")
     with pytest.raises(ArenaError, match=r"the build ended with exit code 3.\n    \| no flour"):
-        hand_in(home, store, folder)
+        submit_bot(home, store, folder)
     assert list(home.bots.iterdir()) == []
 
 
 @pytest.mark.parametrize("name", ["", " ", "a@b", "x" * 61, "two\nlines", " padded"])
 def test_names_that_are_none(name: str, home: Home, store: Store, tmp_path: Path) -> None:
     with pytest.raises(BadSubmission, match="Invalid name"):
-        hand_in(home, store, bot_file(tmp_path), name=name)
+        submit_bot(home, store, bot_file(tmp_path), name=name)
 
 
 @pytest.mark.parametrize(
@@ -194,16 +194,16 @@ def test_links_that_would_copy_what_is_not_the_bots_are_refused(
     folder = folder_bot(tmp_path, "true")
     (folder / "link").symlink_to(target)
     with pytest.raises(BadSubmission, match=f"link` is {why}"):
-        hand_in(home, store, folder)
+        submit_bot(home, store, folder)
 
 
 def test_what_an_interrupted_submission_left_behind_is_built_anew(home: Home, store: Store, tmp_path: Path) -> None:
     folder = folder_bot(tmp_path, "mkdir out && sed s/{choice}/0/ template.py > out/bot.py")
-    content = hand_in_quickly(home, store, folder).version.content_hash
+    content = submit_quickly(home, store, folder).version.content_hash
     other_home = Home(tmp_path / "other")
     (other_home.bots / content / "half").mkdir(parents=True)
     with Store.open(other_home.database) as other_store:
-        assert hand_in_quickly(other_home, other_store, folder).is_new
+        assert submit_quickly(other_home, other_store, folder).is_new
     assert not (other_home.bots / content / "half").exists()
 
 
@@ -211,13 +211,13 @@ def test_a_home_that_shares_the_store_gets_the_files_and_no_version_more(
     home: Home, store: Store, tmp_path: Path
 ) -> None:
     folder = folder_bot(tmp_path, "mkdir out && sed s/{choice}/0/ template.py > out/bot.py")
-    first = hand_in_quickly(home, store, folder).version
+    first = submit_quickly(home, store, folder).version
     other_home = Home(tmp_path / "other")
     assert not is_installed(other_home, first)
     (other_home.bots / first.content_hash / "half").mkdir(parents=True)  # what an interrupted submission left behind
     (other_home.bots / f".begun-{first.content_hash}").touch()
     for _ in range(2):
-        assert hand_in_quickly(other_home, store, folder) == SubmissionResult(first, is_new=False)
+        assert submit_quickly(other_home, store, folder) == SubmissionResult(first, is_new=False)
         assert launch_of(other_home, first).label == first.label
         assert (other_home.bots / first.content_hash / "out" / "bot.py").exists()
         assert not (other_home.bots / first.content_hash / "half").exists()

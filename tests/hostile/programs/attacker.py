@@ -1,7 +1,7 @@
-"""What all hostile bots share: they play at random, attack in their first turn, and say what came of it.
+"""What all hostile bots share: they play at random, attack in their first turn, and report the result.
 
 The last word of an attacker is a line `ATTACK: {...}` in its log. What it managed is `did`; what it was refused is
-`refused`; where it could begin, but ran into a limit that hurt nobody else, that is `limited`.
+`refused`; where it could begin, but reached a limit and hurt only itself, that is `limited`.
 """
 
 from __future__ import annotations
@@ -22,20 +22,20 @@ from arena.sandbox.seccomp import CLONE, CLONE3, MACHINES, REFUSED
 MIB = 1024 * 1024
 SIGN = "ATTACK: "
 MARK = sys.argv[1] if len(sys.argv) > 1 else "hostile"
-"""Nobody else has it: everything that an attacker starts carries it in its arguments."""
+"""A unique mark in the arguments of everything that an attacker starts."""
 CALLS = {**REFUSED, "clone": CLONE, "clone3": CLONE3, "process_vm_readv": (310, 270), "cachestat": (451, 451)}
 
 
 @dataclass
 class Tally:
-    """What came of an attack."""
+    """The results of an attack."""
 
     did: list[str] = field(default_factory=list)
     refused: dict[str, str] = field(default_factory=dict)
     limited: list[str] = field(default_factory=list)
 
     def attempt(self, what: str, deed: Callable[[], object]) -> bool:
-        """Tries it. It is done unless it raises."""
+        """Try something. It succeeds unless it raises."""
         try:
             deed()
         except (OSError, ValueError, subprocess.SubprocessError) as error:
@@ -50,17 +50,17 @@ class Tally:
 
 
 def aim(name: str) -> str:
-    """What the test has put up to be attacked: a path, a port, a process."""
+    """Return a target of the test: a path, a port, a process."""
     return os.environ[f"AIM_{name}"]
 
 
 def boxed() -> bool:
-    """Whether this really is a sandbox: what would hurt the machine is tried nowhere else."""
+    """Return whether this is a sandbox. Attacks that would hurt the machine run only there."""
     return os.environ.get("AIM_TIER") != "none" and os.getpid() < 1000 and not Path("/etc/passwd").exists()
 
 
 def call(name: str, *arguments: int | bytes | None) -> int:
-    """A system call, without a library that could refuse it first."""
+    """Make a system call without the C library's checks."""
     number = CALLS[name][MACHINES[os.uname().machine][1]]
     assert number is not None
     library = ctypes.CDLL(None, use_errno=True)
@@ -72,7 +72,7 @@ def call(name: str, *arguments: int | bytes | None) -> int:
 
 
 def start(code: str, *arguments: str) -> subprocess.Popen[bytes]:
-    """A small program in Python, with the mark in its arguments."""
+    """Start a small Python program with the mark in its arguments."""
     return subprocess.Popen([sys.executable, "-S", "-E", "-c", code, MARK, *arguments], stdin=subprocess.DEVNULL)
 
 
@@ -83,7 +83,7 @@ def end(children: Sequence[subprocess.Popen[bytes]]) -> None:
 
 
 class Attacker(Bot):
-    """Plays at random; derived from where an attack takes more than one turn."""
+    """Plays at random. Attacks that take more than one turn derive from it."""
 
     name = "attacker"
 
@@ -106,7 +106,7 @@ class Attacker(Bot):
 
 
 def play(attack: Callable[[Tally], None]) -> None:
-    """Plays a match, and attacks in its first turn."""
+    """Play a match and attack in the first turn."""
 
     class Once(Attacker):
         def each_turn(self) -> None:

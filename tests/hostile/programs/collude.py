@@ -20,7 +20,7 @@ from pathlib import Path
 from tests.hostile.programs.attacker import Attacker, Tally, aim, boxed, call
 
 SHARED = "/usr/bin/env"
-"""A file that both can see, and nobody else touches."""
+"""A file that only these two bots use."""
 WORD = b"the token of the first"
 KEY = 0x61726E61
 SET_RW_HINT = 1036
@@ -115,7 +115,7 @@ def tell_by_lock(tally: Tally) -> None:
     tally.attempt("fcntl lock", lambda: fcntl.fcntl(file, fcntl.F_SETLK, lock(fcntl.F_RDLCK)))
     tally.attempt("OFD lock", lambda: fcntl.fcntl(file, 37, lock(fcntl.F_RDLCK)))
     tally.attempt("lease", lambda: fcntl.fcntl(file, fcntl.F_SETLEASE, fcntl.F_RDLCK))
-    if boxed():  # elsewhere it would stay on the file
+    if boxed():  # outside a sandbox the lock would stay on the file
         tally.attempt("hint", lambda: fcntl.fcntl(file, SET_RW_HINT, struct.pack("Q", 0)))
 
 
@@ -126,7 +126,7 @@ def hear_by_lock(tally: Tally) -> None:
 
 
 def tell_by_watch(tally: Tally) -> None:
-    """This one listens: whoever opens a file gives the sign."""
+    """Listen: opening the file is the signal."""
     events = library.inotify_init1(os.O_NONBLOCK)
     tally.attempt("watches", lambda: checked(library.inotify_add_watch(events, SHARED.encode(), 0xFFF)))
     tally.attempt("fanotify", lambda: call("fanotify_init", 0x200, 0))

@@ -36,7 +36,7 @@ class Wire:
         self.send(b"PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n" + frame(SETTINGS, 0, 0))
 
     def send(self, data: bytes) -> None:
-        """All of it, however slowly it is taken."""
+        """Send all data, however slowly it is received."""
         rest = memoryview(data)
         while rest:
             try:
@@ -59,7 +59,7 @@ class Wire:
         self.send(frame(DATA, int(last), stream, payload))
 
     def listen(self) -> None:
-        """Takes in what there is. Raises OSError where the referee has hung up."""
+        """Read what has arrived. Raise `OSError` if the referee has closed the connection."""
         try:
             data = self.socket.recv(65536)
         except TimeoutError:

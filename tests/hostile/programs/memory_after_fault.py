@@ -1,4 +1,4 @@
-"""Breaks the protocol, so that nobody waits for it any more, and takes 1.5 GiB of memory while the others play on."""
+"""Breaks the protocol, so that the referee no longer waits for it, then takes 1.5 GiB of memory during the match."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Takes 0.5 GiB of memory, in files that exist in memory only and are mapped by nobody."""
+"""Takes 0.5 GiB of memory, in memory files that no process maps."""
 
 from __future__ import annotations
 

@@ -27,7 +27,7 @@ def hello(token: str | None = None) -> bytes:
 
 
 def welcomed(token: str | None = None) -> None:
-    """Opens a stream with this token. Raises where the referee does not welcome it."""
+    """Open a stream with this token. Raise if the referee refuses it."""
     outgoing: SimpleQueue[bytes | None] = SimpleQueue()
     outgoing.put(hello(token))
 
@@ -50,7 +50,7 @@ def welcomed(token: str | None = None) -> None:
 
 
 def connect() -> socket.socket:
-    """A bare connection, over which nothing is said."""
+    """A connection without any data."""
     client = socket.socket(socket.AF_UNIX)
     try:
         client.settimeout(20)
@@ -62,7 +62,7 @@ def connect() -> socket.socket:
 
 
 class Raw:
-    """A bot that answers with the first legal action; derived from by those that do something else besides."""
+    """A bot that answers with the first legal action. Other attackers derive from it."""
 
     def __init__(self) -> None:
         self.outgoing: SimpleQueue[bytes | None] = SimpleQueue()
@@ -77,7 +77,7 @@ class Raw:
         self.outgoing.put(message.SerializeToString())
 
     def match_over(self, *, forfeited: bool) -> None:
-        """Called when the match has ended; the stream goes on."""
+        """Called when the match has ended; the stream stays open."""
 
     def run(self) -> None:
         turns, seats = 0, dict[int, int]()

@@ -14,7 +14,7 @@ def attack(tally: Tally) -> None:
     tally.did += [f"saw {path}" for path in found[:3]]
     tally.attempt("read the referee's folder", lambda: list(Path(aim("FOLDER")).iterdir()))
     if not boxed():
-        return  # here it would work, and nobody could play any more
+        return  # without a sandbox it would succeed, and no match could be played
     place = Path(os.environ["ARENA_ADDRESS"].removeprefix("unix:"))
     tally.attempt("removed the socket", place.unlink)
     tally.attempt("renamed the socket", lambda: place.rename(place.with_name("other")))

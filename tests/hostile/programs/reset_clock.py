@@ -1,4 +1,4 @@
-"""Thinks for ever, and sends an empty message now and then so that its clock starts anew."""
+"""Thinks without end, and sends empty messages so that its clock starts again."""
 
 from __future__ import annotations
 

@@ -11,7 +11,7 @@ from tests.hostile.programs.raw import welcomed
 
 
 def found() -> set[str]:
-    """The tokens of other bots that lie about."""
+    """Yield the tokens of other bots that can be found."""
     texts = []
     for path in (*Path("/proc").glob("[0-9]*/environ"), *Path("/run/arena").glob("*"), *Path("/dev/fd").glob("*")):
         try:

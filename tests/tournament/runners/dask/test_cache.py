@@ -1,4 +1,4 @@
-"""The bots that a worker has been sent."""
+"""The bots that a worker has received."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from arena.tournament.runners.dask.link import require_distributed
 
 MANIFEST = 'name = "built"\ncommand = ["python", "bot.py"]\nbuild = ["sh", "-c", "cp source.txt made.txt"]\n'
 HERE = Sandbox()
-"""The tier without walls, which every machine has."""
+"""The tier `none`, which works on every machine."""
 
 
 @pytest.fixture
@@ -43,7 +43,7 @@ def cached(folder: Path) -> CachedBot:
     return CachedBot(content_hash(folder), "", "built", "1")
 
 
-def test_a_bot_arrives_is_checked_built_and_stays(tmp_path: Path, bot: Path) -> None:
+def test_a_bot_is_received_verified_built_and_kept(tmp_path: Path, bot: Path) -> None:
     cache, wanted = BotCache(tmp_path / "cache"), cached(bot)
     with pytest.raises(BotNotCached) as missing:
         cache.launch("first", wanted, HERE)
@@ -56,9 +56,9 @@ def test_a_bot_arrives_is_checked_built_and_stays(tmp_path: Path, bot: Path) -> 
     assert BotCache(tmp_path / "cache").launch("next", wanted, HERE) == launch
 
 
-def test_what_arrives_must_be_what_was_announced(tmp_path: Path, bot: Path) -> None:
+def test_an_archive_without_the_announced_hash_is_refused(tmp_path: Path, bot: Path) -> None:
     cache, wanted = BotCache(tmp_path / "cache"), cached(bot)
-    (bot / "bot.py").write_text("print('somebody else')", encoding="utf-8")
+    (bot / "bot.py").write_text("print('another bot')", encoding="utf-8")
     for wrong in (packed(bot), b"", b"no archive", packed(bot)[:-20]):
         cache.receive(wanted.content, wrong)
         with pytest.raises(BadSubmission):
@@ -68,7 +68,7 @@ def test_what_arrives_must_be_what_was_announced(tmp_path: Path, bot: Path) -> N
 
 
 @pytest.mark.parametrize("changed", ["bot.py", "made.txt", "more.py"])
-def test_what_was_changed_since_does_not_play(tmp_path: Path, bot: Path, changed: str) -> None:
+def test_a_changed_bot_is_requested_again(tmp_path: Path, bot: Path, changed: str) -> None:
     cache, wanted = BotCache(tmp_path / "cache"), cached(bot)
     cache.receive(wanted.content, packed(bot))
     launch = cache.launch("first", wanted, HERE)
@@ -90,17 +90,18 @@ def test_a_build_that_fails_leaves_nothing(tmp_path: Path, bot: Path) -> None:
         cache.launch("first", wanted, HERE)
 
 
-def test_only_hashes_are_names(tmp_path: Path) -> None:
+def test_invalid_content_hashes_are_refused(tmp_path: Path) -> None:
     with pytest.raises(BadSubmission):
-        BotCache(tmp_path / "cache").receive("../elsewhere", b"")
-    assert not (tmp_path / "elsewhere.tar.gz").exists()
+        BotCache(tmp_path / "cache").receive("../outside", b"")
+    assert not (tmp_path / "outside.tar.gz").exists()
 
 
 def test_the_bundled_bots_are_known() -> None:
     assert all(len(content) == 64 for content in bundled_contents())
 
 
-def test_without_dask_it_is_said_how_to_get_it(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_missing_dask_is_reported_with_a_remedy(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(importlib.util, "find_spec", lambda _: None)
-    with pytest.raises(BadTournament, match=r"pip install 'arena\[cluster\]'"):
+    with pytest.raises(BadTournament, match="need Dask") as refused:
         require_distributed()
+    assert "pip install 'arena[cluster]'" in (refused.value.hint or "")
