@@ -33,7 +33,7 @@ from arena.referee.match import Match
 from arena.replay import entry_line, header_line, last_line
 from arena.tournament.config import CONFIG
 
-MATCH_NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,99}")
+LIVE_NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,99}")
 SUFFIX = ".jsonl"
 
 
@@ -61,7 +61,7 @@ class LiveFolder:
             return False
 
     def file(self, match: str) -> Path:
-        assert MATCH_NAME.fullmatch(match), match
+        assert LIVE_NAME.fullmatch(match), match
         return self.path / f"{match}{SUFFIX}"
 
     def matches(self) -> Iterator[tuple[str, os.stat_result]]:
@@ -69,7 +69,7 @@ class LiveFolder:
         with suppress(OSError), os.scandir(self.path) as entries:
             for entry in entries:
                 name = entry.name.removesuffix(SUFFIX)
-                if name != entry.name and MATCH_NAME.fullmatch(name):
+                if name != entry.name and LIVE_NAME.fullmatch(name):
                     with suppress(FileNotFoundError):
                         yield name, entry.stat(follow_symlinks=False)
 
@@ -174,7 +174,7 @@ class LiveWriter:
     def _start(self, now: float) -> None:
         """Show the latest match: most of it is still to come, and in most formats it matters most."""
         for name in islice(reversed(self.under_way), CONFIG.live_matches + 1):
-            if name not in self.files and MATCH_NAME.fullmatch(name):
+            if name not in self.files and LIVE_NAME.fullmatch(name):
                 self._start_after = now + CONFIG.live_start_interval
                 self.files[name] = file = LiveFile(self.under_way[name], self.folder.file(name))
                 self._attempt(name, file.create, now)

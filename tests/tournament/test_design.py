@@ -56,7 +56,7 @@ def test_every_pair_meets_equally_often_and_everybody_sits_equally_often(bots: i
 
 
 @pytest.mark.parametrize(("bots", "seats"), MANY)
-def test_inside_a_sub_round_too_nobody_sits_much_more_often(bots: int, seats: int) -> None:
+def test_inside_a_sub_round_all_bots_occur_about_equally_often(bots: int, seats: int) -> None:
     sat: Counter[int] = Counter()
     for table in all_tables(design(bots, seats)):
         sat.update(table)

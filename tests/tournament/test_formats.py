@@ -1,4 +1,4 @@
-"""The formats, with simulated results: who meets whom, who goes on, who is first."""
+"""The formats, with simulated results: pairings, advancing, ranking."""
 
 from __future__ import annotations
 
@@ -127,7 +127,7 @@ def test_a_round_robin_of_a_thousand_bots_starts_at_once() -> None:
 
 
 @pytest.mark.parametrize("size", [6, 8, 9, 16, 31, 64, 150])
-def test_in_a_swiss_of_two_seats_nobody_meets_twice(size: int) -> None:
+def test_in_a_swiss_of_two_seats_no_pair_meets_twice(size: int) -> None:
     for points in (by_strength, all_tied, mostly_by_strength(1)):
         assert max(met_in(play(Swiss(a_field(size, 2)), points)).values()) == 1
 

@@ -1,7 +1,7 @@
-"""Tournaments that are interrupted, killed and continued: nothing is lost, and nobody is left behind.
+"""Tournaments that are interrupted, killed and resumed: nothing is lost, and no process is left behind.
 
-Those that look for what is left run alone. An arena that starts ends whatever killed ones have left behind, and one
-that a test beside these starts would do so, too: nobody would notice if a tournament left its bots to others.
+Tests that look for remaining processes run alone: an arena that starts ends the processes of killed ones, so another
+test could hide that a tournament leaves its bots behind.
 """
 
 from __future__ import annotations

@@ -40,7 +40,7 @@ def test_a_knockout_has_one_champion_and_ranks_everybody(
 
 
 def check_tree(knockout: Knockout) -> None:
-    """Everybody begins in the first round, and who goes on from a table sits at the next one; the others are out."""
+    """All bots begin in the first round; those that advance are in the next one, and the others are out."""
     first, last = knockout.tree[0], knockout.tree[-1]
     assert sorted(entrant for table in first.tables for entrant in table.entrants) == list(range(knockout.field.size))
     assert last.part is Part.FINAL

@@ -1,4 +1,4 @@
-"""Matches for spectators: what is written while somebody watches, and that nothing is written otherwise."""
+"""Live files: what is written while there are spectators, and that nothing is written otherwise."""
 
 from __future__ import annotations
 
@@ -75,8 +75,8 @@ def test_a_match_is_written_line_by_line_and_is_its_replay_in_the_end(stage: Sta
     assert '"fault": "crash"' in stage.text("1-m-1-1")
     stage.end(match)
     stage.look()
-    told = loads(stage.text("1-m-1-1").encode())
-    verify(told)
+    replay = loads(stage.text("1-m-1-1").encode())
+    verify(replay)
     whole = dumps(match.replay)
     assert stage.text("1-m-1-1").splitlines()[1:] == whole.splitlines()[1:]
 
@@ -200,7 +200,7 @@ def test_spectators_are_there_as_long_as_they_say_so(tmp_path: Path) -> None:
     assert folder.is_wanted()
 
 
-def test_nobody_else_may_look_into_the_folder(tmp_path: Path) -> None:
+def test_other_users_may_not_enter_the_folder(tmp_path: Path) -> None:
     folder = LiveFolder(tmp_path / "live")
     folder.ask()
     assert folder.path.stat().st_mode & 0o777 == 0o700

@@ -41,8 +41,8 @@ def test_the_leaderboard_does_not_depend_on_the_number_of_jobs(jobs: str, home: 
     assert kept(tmp_path) == kept(home)
 
 
-def test_what_the_host_lacks_is_nobodys_loss(home: Path, tmp_path: Path) -> None:
-    """With too few open files allowed no bot can be started: the tournament stops and says why, and goes on later."""
+def test_a_match_that_the_host_spoils_costs_no_bot_anything(home: Path, tmp_path: Path) -> None:
+    """With too few open files allowed no bot can be started: the tournament ends with the reason and can be resumed."""
     # 24 are enough for a worker without bots, with 29 one of them would start
     limited = f"ulimit -n 26; exec {' '.join(ARENA)} tournament {' '.join(EVENT)} --jobs 1 --home {tmp_path}"
     place = Home(tmp_path)

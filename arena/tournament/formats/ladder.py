@@ -8,10 +8,9 @@ from math import exp, sqrt
 from typing import ClassVar
 
 from arena.games.base import shuffle
+from arena.rating.trueskill import BETA
 from arena.tournament.formats.base import Field, Format, Pairing, Round, Skill
 
-BETA = 25 / 6
-"""The standard deviation of a bot's performance, on the rating scale."""
 NEIGHBOURS = 12
 """The number of bots on either side in the order of strength among which opponents are sought."""
 MEMORY = 8

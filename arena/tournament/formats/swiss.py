@@ -26,7 +26,7 @@ REACH = 20
 
 
 @dataclass(frozen=True, slots=True)
-class Standing:
+class SwissStanding:
     """The points of a bot."""
 
     entrant: int
@@ -89,11 +89,11 @@ class Swiss(Format):
                 self._points[entrant] += points
                 self._met[entrant].update(other for other in entrants if other != entrant)
 
-    def standings(self) -> list[Standing]:
+    def standings(self) -> list[SwissStanding]:
         """Return the points of all bots, the best first."""
         standings = [
             # Rounded, because sums of thirds that should be equal are not.
-            Standing(entrant, round(points, 9), round(self._buchholz(entrant), 9))
+            SwissStanding(entrant, round(points, 9), round(self._buchholz(entrant), 9))
             for entrant, points in enumerate(self._points)
         ]
         return sorted(standings, key=lambda each: (-each.points, -each.buchholz, self._lots[each.entrant]))

@@ -9,7 +9,7 @@ from starlette.responses import RedirectResponse, Response
 from starlette.routing import Route
 
 from arena.errors import NotFound
-from arena.tournament.live import MATCH_NAME
+from arena.tournament.live import LIVE_NAME
 from arena.web.events import Messages
 from arena.web.live.watcher import FilmTopic
 from arena.web.pages.faults import fault_ticker
@@ -68,7 +68,7 @@ def follow_match(request: Request) -> Response:
 
 def _match_name(request: Request) -> str:
     name: str = request.path_params["match"]
-    if not MATCH_NAME.fullmatch(name):
+    if not LIVE_NAME.fullmatch(name):
         raise NotFound("There is no such match.")
     return name
 

@@ -76,16 +76,16 @@ class Machines:
             self.conductor = subprocess.Popen(command, cwd=ROOT, stdout=log, stderr=log)
         return self.conductor
 
-    def told(self) -> str:
+    def output(self) -> str:
         """What the conductor of the latest tournament has said."""
         return " ".join((self.folder / f"{DESK}.log").read_text(encoding="utf-8").split())
 
     def end(self, patience: float = PATIENCE) -> str:
         """Waits for the end of the tournament. Returns what was said in it."""
-        assert self.conductor is not None, "somebody has begun one"
-        assert self.conductor.wait(patience) == 0, self.told()
-        assert "Traceback" not in self.told()
-        return self.told()
+        assert self.conductor is not None, "a tournament was started"
+        assert self.conductor.wait(patience) == 0, self.output()
+        assert "Traceback" not in self.output()
+        return self.output()
 
     def kill(self, name: str) -> None:
         """As a power cut does it."""
@@ -94,7 +94,7 @@ class Machines:
         process.wait()
 
     def kill_conductor(self) -> None:
-        assert self.conductor is not None, "somebody has begun a tournament"
+        assert self.conductor is not None, "a tournament was started"
         self.conductor.kill()
         self.conductor.wait()
 
@@ -124,7 +124,7 @@ class Machines:
             return False
 
     def freeze(self, name: str) -> list[psutil.Process]:
-        """From now on nothing comes from the worker, but nobody is told. Returns its processes that play."""
+        """Stop a worker without closing its connections. Return its worker processes."""
         tables = self.tables(name)
         for process in (psutil.Process(self.processes[name].pid), *tables):
             process.suspend()

@@ -7,7 +7,7 @@ each of these the record must be the same as on one machine, to the last digit, 
 - a link is late and loses frames;
 - the scheduler dies, and comes back;
 - a worker does not get on: others play its matches, and then it comes with results, too;
-- the client is killed ten times and goes on, here or on the cluster, while workers and the scheduler are killed, too.
+- the client is killed ten times and resumed, here or on the cluster, while workers and the scheduler are killed, too.
 """
 
 from __future__ import annotations
@@ -52,7 +52,7 @@ class Trial:
         self.bots = take_in(machines.folder)
         self.straight = self._straight()
         self.kept: dict[str, Any] = {}
-        """What was on record when somebody was killed, by the name of the match."""
+        """The stored matches at the time of a kill, by name."""
 
     def _straight(self) -> Record:
         home = self.home("straight")
@@ -79,9 +79,9 @@ class Trial:
 
     def end(self, home: Path, *expected: str) -> None:
         """Waits for the end, and compares."""
-        told = self.machines.end(PATIENCE)
+        output = self.machines.end(PATIENCE)
         for words in expected:
-            assert words in told, f"nobody has said {words!r}, but: {told}"
+            assert words in output, f"expected {words!r} in: {output}"
         check_equal(home, self.straight)
         assert board(home) == self.straight.board
         now = acknowledged(home)
@@ -131,8 +131,8 @@ def link_is_bad(trial: Trial) -> str:
     took = connecting(trial.machines, "a")
     assert took > 2 * LATE, f"connecting took {took * 1e3:.0f} ms only"
     trial.end(trial.begin("line"))
-    told = net.mend("a")
-    return f"{LATE * 1e3:g} ms each way and {LOSS:.0%} loss by {way}; {took * 1e3:.0f} ms to connect; {told}"
+    counts = net.mend("a")
+    return f"{LATE * 1e3:g} ms each way and {LOSS:.0%} loss by {way}; {took * 1e3:.0f} ms to connect; {counts}"
 
 
 def connecting(machines: Machines, host: str) -> float:
@@ -160,7 +160,7 @@ def worker_is_slow(trial: Trial) -> str:
     tables = trial.machines.tables("a")
     for table in tables:
         table.suspend()
-    until(lambda: "a worker is slow" in trial.machines.told(), "others play what the slow worker has")
+    until(lambda: "a worker is slow" in trial.machines.output(), "others play what the slow worker has")
     for table in tables:
         table.resume()
     trial.end(home, "a worker is slow")

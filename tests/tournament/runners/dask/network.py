@@ -1,4 +1,4 @@
-"""Hosts that are network namespaces on a bridge: links can be cut or made bad, and nobody is told. Needs root."""
+"""Hosts that are network namespaces on a bridge: links can be cut or degraded without notice. Needs root."""
 
 from __future__ import annotations
 
@@ -93,10 +93,10 @@ class Network:
             subprocess.run((*self.inside(host), "tc", "qdisc", "del", "dev", "eth0", "root"), check=True)
             return ""
         line.wire.terminate()
-        told, _ = line.wire.communicate()
+        output, _ = line.wire.communicate()
         ip("link", "del", self._wire_ends(host)[0])
         ip("link", "set", self._port(host), "master", self._bridge)
-        frames, lost = map(int, told.split())
+        frames, lost = map(int, output.split())
         return f"{frames:,} frames, {lost:,} of them lost"
 
     @property

@@ -53,7 +53,7 @@ def machines(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Machines]:
 
 def bots_in(cache: Path) -> dict[str, tuple[int, int]]:
     """The bots that a worker has, with what changes when one is laid out anew."""
-    assert not list(cache.glob("*.tar.gz")), "one was sent that nobody has unpacked"
+    assert not list(cache.glob("*.tar.gz")), "an archive was sent and not unpacked"
     seals = {seal.stem: seal.stat() for seal in cache.glob("*.checksum")}
     return {name: (kept.st_ino, kept.st_mtime_ns) for name, kept in seals.items()}  # a number may be given again
 
@@ -107,7 +107,7 @@ def test_a_worker_that_is_killed_costs_nothing(home: Path, machines: Machines, s
 
 def test_a_scheduler_that_is_killed_costs_nothing(home: Path, machines: Machines, straight: Record) -> None:
     machines.begin(home, *EVENT)
-    until(lambda: machines.plays("a") or machines.plays("b"), "somebody plays")
+    until(lambda: machines.plays("a") or machines.plays("b"), "a worker plays")
     machines.kill(HEAD)
     machines.start(HEAD)
     assert "the scheduler at" in machines.end()
@@ -158,7 +158,7 @@ def test_the_workers_say_how_many_cores_play(tmp_path: Path) -> None:
     assert not (tmp_path / "x").exists()
 
 
-def test_a_cluster_on_this_machine_comes_back_and_leaves_nobody_behind() -> None:
+def test_a_local_cluster_restarts_its_processes_and_leaves_none_behind() -> None:
     command = [*ARENA, "cluster", "local", "--workers", "1", "--port", "0"]
     with subprocess.Popen(command, cwd=ROOT, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True) as local:
         try:

@@ -29,4 +29,4 @@ def test_a_worker_behind_a_bad_line_that_is_cut_costs_nothing(monkeypatch: pytes
         net.cut("a")
         trial.machines.thaw("a")
         trial.end(home)
-        net.restore("a")  # or a worker that is told to stop would wait for a while to say goodbye
+        net.restore("a")  # or a worker that is stopped would wait for the scheduler

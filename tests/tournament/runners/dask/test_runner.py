@@ -66,7 +66,7 @@ def test_what_comes_twice_counts_once() -> None:
     assert not runner.unsubmitted
 
 
-def test_a_batch_that_is_lost_is_handed_out_again_unless_it_is_elsewhere_too() -> None:
+def test_a_lost_batch_is_submitted_again_unless_another_has_its_matches() -> None:
     runner = Submitted()
     assert runner.take(returned(2, record(MATCHES[0])), Lost(0, "the scheduler was lost")) == [FIRST]
     assert not runner.unsubmitted, "batch 1 is still out"

@@ -1,4 +1,4 @@
-"""A cluster with certificates: whoever has none of the same authority does not get in, at no door."""
+"""A cluster with certificates refuses peers without one of the same authority, on every port."""
 
 from __future__ import annotations
 
@@ -47,7 +47,7 @@ class Authority:
         (self.folder / f"{file}.pem").write_bytes(signed.public_bytes(serialization.Encoding.PEM))
 
     def certificate(self, file: str, days: int = 1) -> tuple[str, ...]:
-        """The options of somebody who has one."""
+        """The options with such a certificate."""
         key = ec.generate_private_key(ec.SECP256R1())
         name = x509.Name([x509.NameAttribute(NameOID.COMMON_NAME, file)])
         self._sign(name, key.public_key(), file, days, is_authority=False)
@@ -81,7 +81,7 @@ def page(port: int) -> int | None:
 
 
 def gets_in(port: int, options: tuple[str, ...] | None) -> bool:
-    """Whether somebody with these certificates is told anything. None: with no certificate at all."""
+    """Return whether a peer with these certificates gets an answer. None: without a certificate."""
     context = ssl.create_default_context()
     context.check_hostname, context.verify_mode = False, ssl.CERT_NONE
     if options is not None:

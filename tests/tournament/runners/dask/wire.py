@@ -65,7 +65,7 @@ class Wire:
             while True:
                 frame, sender = end.recvfrom(LARGEST_FRAME)
                 if sender[2] == socket.PACKET_OUTGOING:
-                    continue  # somebody here has sent it
+                    continue  # sent from this side
                 self.frames += 1
                 if self.random.random() < self.loss:
                     self.lost += 1
