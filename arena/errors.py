@@ -32,7 +32,7 @@ class ArenaError(Exception):
 
 
 def _unpickled(kind: type[ArenaError], args: tuple[object, ...]) -> ArenaError:
-    """Rebuild an error from another process. Subclasses have constructors of their own, so none is called."""
+    """Rebuild an error from another process without calling its constructor, which may take other arguments."""
     error = kind.__new__(kind)
     error.args = args
     return error
@@ -142,28 +142,27 @@ REMEDIES = {
     errno.EMFILE: "raise the limit with ulimit -n",
     errno.ENFILE: "close other programs, then run the command again",
 }
-"""What can be done where the system refuses something for a reason that its own words leave open."""
+"""Remedies for errors of the operating system."""
 
 
 def refusal(error: OSError, where: object = None) -> str:
-    """What the system has refused, in a sentence: where, why, and what to do about it."""
+    """Return a sentence for an error of the operating system: where, why, and what to do about it."""
     place = where or error.filename
     if place is None and error.errno in (errno.ENOSPC, errno.EDQUOT):
-        place = "what was to be printed"  # all else that is written has a name
+        place = "standard output"  # all other files have a name
     why = error.strerror or str(error)
     remedy = REMEDIES.get(error.errno or 0)
     return ": ".join(str(part) for part in (place, why, remedy) if part) + "."
 
 
 def choices(names: Iterable[str]) -> str:
-    """The names as prose for an error message: "a, b or c"."""
+    """Return the names as prose: "a, b or c"."""
     *most, last = names
     return f"{', '.join(most)} or {last}" if most else last
 
 
 def unknown(what: str, given: str, known: Iterable[str]) -> str:
-    """The sentence for a name that is not known, with the nearest known one where there is one near."""
+    """Return the sentence for an unknown name: with the most similar known name, or with all of them."""
     known = list(known)
     near = difflib.get_close_matches(given.lower(), known, n=1)
-    hint = f"did you mean {near[0]!r}?" if near else f"choose {choices(known)}."
-    return f"unknown {what} {given!r}: {hint}"
+    return f"Unknown {what} `{given}`: " + (f"did you mean `{near[0]}`?" if near else f"expected {choices(known)}.")

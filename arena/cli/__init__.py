@@ -9,8 +9,8 @@ from arena.interrupts import EXIT_INTERRUPTED
 
 
 def main() -> None:
-    """Runs the command line. The commands are loaded here, so that Ctrl-C is answered decently from the start."""
-    # gRPC reads this when it is loaded. Else every stranger who knocks wrongly at a server would be a line in its log.
+    """Run the command line. Commands are loaded here, so that Ctrl-C is handled from the start."""
+    # gRPC reads this when it is loaded. Otherwise every malformed connection to a server would be a line in its log.
     os.environ.setdefault("GRPC_VERBOSITY", "ERROR")
     try:
         from arena.cli.app import run

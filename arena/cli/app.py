@@ -1,6 +1,6 @@
-"""The `arena` command: its sub-commands, and the one place where an error becomes a sentence and an exit code.
+"""The `arena` command: its sub-commands, and the one place where an error becomes a message and an exit code.
 
-Exit codes: 0 done, 1 the answer is no (a replay does not verify), 2 the user's mistake, 130 and 143 interrupted.
+Exit codes: 0 success, 1 a negative answer (a replay does not verify), 2 an error, 130 and 143 interrupted.
 """
 
 from __future__ import annotations
@@ -17,11 +17,11 @@ import typer
 
 from arena import __version__, interrupts
 from arena.cli.console import err, harmless_lines, out
-from arena.errors import ArenaError, refusal
+from arena.errors import ArenaError, HostFault, refusal
 
 EXIT_USAGE = 2
 FEWEST_FILES = 20
-"""With fewer open files than this not even an error can be told."""
+"""With fewer open files not even an error can be printed."""
 
 app = typer.Typer(
     name="arena",
@@ -58,11 +58,11 @@ COMMANDS = {
     "rules": "games:show_rules",
     "simulate": "simulate:simulate",
 }
-"""Where each command is: the module here in `arena.cli`, and what in it."""
+"""The module in `arena.cli` and the function of each command."""
 
 
 def add_commands(words: Sequence[str]) -> None:
-    """Adds the command that the words begin with, or all of them: to load all takes longer than most of them run."""
+    """Add the command that the words begin with, or all of them: loading all takes longer than most of them run."""
     for name in words[:1] if words and words[0] in COMMANDS else COMMANDS:
         module, _, what = COMMANDS[name].partition(":")
         command = getattr(import_module(f"arena.cli.{module}"), what)
@@ -85,13 +85,13 @@ def root(
         bool, typer.Option("--version", callback=_print_version, is_eager=True, help="Print the version and exit.")
     ] = False,
 ) -> None:
-    del version  # its callback has done the work
+    del version  # handled by its callback
     if context.invoked_subcommand is None:
         out.print(context.get_help(), markup=False, highlight=False)
 
 
 def run() -> None:
-    """Runs the command line and exits with its code. A user's mistake ends in one sentence, never in a traceback."""
+    """Run the command line and exit with its code. An `ArenaError` ends in a message, never in a traceback."""
     _prepare_streams()
     interrupts.install()
     try:
@@ -105,33 +105,33 @@ def run() -> None:
     except ArenaError as error:
         code = _print_error(str(error), error.hint)
     except BrokenPipeError:
-        _forget_output()  # its reader has gone, as in `arena rules mantis | head`
+        _forget_output()  # the reader has exited, as in `arena rules mantis | head`
         code = 0
     except OSError as error:
         code = _print_error(refusal(error))
         try:
             sys.stdout.flush()
         except OSError:
-            _forget_output()  # that was it
+            _forget_output()  # standard output was the problem
     except (KeyboardInterrupt, typer.Abort):
         code = interrupts.EXIT_INTERRUPTED
     sys.exit(code)
 
 
 def _forget_output() -> None:
-    """What was printed but not written yet must not be tried again when Python ends: that would be one more error."""
+    """Discard buffered output: writing it again when Python exits would be another error."""
     os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
 
 
 def _check_open_files() -> None:
-    """With next to no open files libraries do not fail, they crash."""
+    """Raise if too few open files are allowed: libraries would crash instead of failing."""
     most, _ = resource.getrlimit(resource.RLIMIT_NOFILE)
     if 0 <= most < FEWEST_FILES:
-        raise ArenaError(f"only {most} open files are allowed: allow more of them with ulimit -n.")
+        raise HostFault(f"Only {most} open files are allowed.", hint="Raise the limit with `ulimit -n`.")
 
 
 def _prepare_streams() -> None:
-    """Standard streams that are closed, or whose encoding lacks a character, are no reason to fail."""
+    """Replace closed standard streams, and characters that their encoding lacks."""
     for name, mode in (("stdin", "r"), ("stdout", "w"), ("stderr", "w")):
         if getattr(sys, name) is None:
             setattr(sys, name, open(os.devnull, mode, encoding="utf-8"))  # noqa: PTH123, SIM115

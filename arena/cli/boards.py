@@ -1,4 +1,4 @@
-"""Boards in the terminal. A table gives up its least important columns until it fits; nothing is ever wrapped."""
+"""Leaderboards in the terminal. A table drops its least important columns until it fits; no cell is wrapped."""
 
 from __future__ import annotations
 
@@ -38,12 +38,12 @@ class Column:
     meaning: str
     forms: Sequence[Form]
     yields: Sequence[int] = ()
-    """When it goes on to its next form, and after the last one altogether: columns with low numbers do it first."""
+    """The priority of each step to the next form, and finally to none: columns with low numbers shrink first."""
     justify: JustifyMethod = "right"
 
 
 class Fitted:
-    """A table that shows as much of its columns as there is room for, and says what it does not show."""
+    """A table that shows as many columns as fit, and names those that it leaves out."""
 
     def __init__(self, columns: Sequence[Column]) -> None:
         self._columns = columns
@@ -67,7 +67,7 @@ class Fitted:
             yield Text(f"\nNot shown for want of room: {', '.join(hidden)}.", style="dim", end="")
 
     def _fit(self, width: int) -> list[int]:
-        """Which form of each column is shown; one past the last: none."""
+        """Return the form of each column that is shown; one past the last: none."""
         stages = [0] * len(self._columns)
         steps = sorted((when, index) for index, column in enumerate(self._columns) for when in column.yields)
         taken = []
@@ -92,7 +92,7 @@ class Fitted:
 
 
 def render(board: Board) -> RenderableType:
-    """The standings of a bracket."""
+    """Return the board of a bracket."""
     parts: list[RenderableType] = [_title(board.bracket, words.heading(board))]
     if not board.rows:
         return Group(*parts, Text(words.verdict(board)))
@@ -107,7 +107,7 @@ def _title(bracket: str, rest: str) -> Text:
 def _legend(board: Board) -> Iterable[Text]:
     yield Text("")
     if any(row.separated is False for row in board.rows):
-        yield Text(f"{NOT_SEPARATED}  not told apart from the next row at 95 %.")
+        yield Text(f"{NOT_SEPARATED}  statistically tied with the next bot (95 %).")
     said = [f"Rating: μ - 3{SIGMA_SIGN}."]
     if any(row.strength for row in board.rows):
         said.append("Refit: Elo points by all results at once, whatever their order, with the 95 % interval.")
@@ -143,7 +143,7 @@ def _columns(rows: Sequence[BoardRow]) -> list[Column]:
 
 
 def _ranks(rows: Sequence[BoardRow]) -> list[Text]:
-    """The ranks under each other, with the room of the mark behind those that have none."""
+    """Return the ranks, padded where they have no mark."""
     if all(row.separated is not False for row in rows):
         return [Text(str(row.rank)) for row in rows]
     marks = [" " if row.separated is not False else NOT_SEPARATED for row in rows]
@@ -190,9 +190,9 @@ def _red(text: str) -> Text:
 
 
 def render_head_to_head(board: Board) -> RenderableType:
-    """How often the row's bot was placed before the column's."""
+    """Return the matrix of how often the row's bot was placed before the column's."""
     if len(board.rows) < 2:
-        return Text("One bot alone has met nobody.")
+        return Text("Only one bot: no head-to-head results.")
     return Group(
         _title(board.bracket, "how often the row's bot was placed before the column's, in %, ties half"),
         "",
@@ -201,7 +201,7 @@ def render_head_to_head(board: Board) -> RenderableType:
 
 
 class Matrix:
-    """As many columns of the head-to-head matrix as there is room for."""
+    """A head-to-head matrix with as many columns as fit."""
 
     LONGEST = 20
 
@@ -243,7 +243,7 @@ def _meeting(meeting: HeadToHead | None) -> Text:
 
 
 def render_overall(overall: OverallBoard) -> RenderableType:
-    """The board across brackets."""
+    """Return the board across brackets."""
     rows = overall.rows
     title = _title(
         "overall", f"{words.counted(len(rows), 'bot', 'bots')} in {', '.join(map(words.harmless, overall.brackets))}"

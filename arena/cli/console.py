@@ -1,4 +1,4 @@
-"""The two consoles that everything is printed on, and what may be printed of texts that come from elsewhere."""
+"""The two consoles, and functions that make untrusted text safe to print."""
 
 from __future__ import annotations
 
@@ -9,12 +9,12 @@ from arena.events import Note, NoteLevel
 
 STYLES = {NoteLevel.DETAIL: "dim", NoteLevel.INFO: "", NoteLevel.WARNING: "bold red"}
 NARROWEST = 20
-"""A terminal that claims to be narrower than this is not believed."""
+"""A narrower width is not believed."""
 USUAL = 80
 
 
 def _console(*, stderr: bool) -> Console:
-    console = Console(stderr=stderr, emoji=False)  # :AB: in a fingerprint, or in a bot's name, stands for itself
+    console = Console(stderr=stderr, emoji=False)  # :AB: in a fingerprint or in a name is not an emoji
     return console if console.width >= NARROWEST else Console(stderr=stderr, width=USUAL, emoji=False)
 
 
@@ -23,19 +23,19 @@ err = _console(stderr=True)
 
 
 def harmless(text: str) -> str:
-    """The text of a bot or of a file, without what could do more to a terminal than be read on it."""
+    """Return a text of a bot or of a file without control characters."""
     if text.isprintable():
         return text
     return "".join(letter if letter.isprintable() else "\ufffd" for letter in text)
 
 
 def shown(text: str) -> str:
-    """The same for a text that stands in rich's markup."""
+    """Return the same, escaped for rich's markup."""
     return escape(harmless(text))
 
 
 def harmless_lines(text: str) -> str:
-    """The same for a text of several lines."""
+    """Return the same for a text of several lines."""
     return "\n".join(map(harmless, text.split("\n")))
 
 

@@ -1,4 +1,4 @@
-"""`arena doctor`: what this machine can do, and what to do where something is missing."""
+"""`arena doctor`: check what this machine offers, and print how to get what is missing."""
 
 from __future__ import annotations
 
@@ -22,11 +22,11 @@ MARKS = {
 
 
 def doctor(home: HomeOption = DEFAULT_HOME, as_json: AsJson = False) -> None:
-    """Look at what this machine can do for an arena, and say what to do where something is missing.
+    """Check what this machine offers to an arena, and print how to get what is missing.
 
     Example: arena doctor
     """
-    with err.status("looking at the machine"):
+    with err.status("checking the machine"):
         found = list(findings(home))
         sandbox, _ = choose(Mode.AUTO)
     if as_json:

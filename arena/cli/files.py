@@ -1,4 +1,4 @@
-"""Files that a command writes because the user asked for them: whole or not at all, whatever becomes of the disk."""
+"""Output files: written completely or not at all."""
 
 from __future__ import annotations
 
@@ -8,14 +8,14 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import TextIO
 
-from arena.errors import ArenaError, refusal
+from arena.errors import HostFault, refusal
 
 
 @contextmanager
 def writing(path: Path) -> Iterator[TextIO]:
-    """The file, to be written. It takes the place of an older one only when all of it is on the disk."""
+    """Open a file for writing. It replaces an older one only when it is complete."""
     target = path.resolve()
-    if target.exists() and not target.is_file():  # a device or a pipe, which nothing can take the place of
+    if target.exists() and not target.is_file():  # a device or a pipe cannot be replaced
         unfinished = target
     else:
         unfinished = target.with_name(f".{target.name}.{os.getpid()}.part")
@@ -30,4 +30,4 @@ def writing(path: Path) -> Iterator[TextIO]:
     except BrokenPipeError:
         raise
     except OSError as error:
-        raise ArenaError(refusal(error, path)) from error
+        raise HostFault(refusal(error, path)) from error

@@ -1,4 +1,4 @@
-"""`arena games` and `arena rules`: what can be played, and how."""
+"""`arena games` and `arena rules`: the games and their rules."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ WIDTH_TO_READ = 100
 
 
 def list_games(as_json: AsJson = False) -> None:
-    """List the games, their options and how many can play.
+    """List the games, their options and their numbers of seats.
 
     Example: arena games
     """
@@ -66,7 +66,7 @@ def _as_json(game: AnyGame) -> Json:
 
 
 def show_rules(game: GameName) -> None:
-    """Show the rule book of a game, as the referee plays it.
+    """Show the rules of a game.
 
     Example: arena rules mantis
     """

@@ -11,7 +11,7 @@ from typing import Annotated, Any
 
 import typer
 
-from arena.errors import choices
+from arena.errors import UserError, choices
 from arena.games.registry import GAMES
 
 GameName = Annotated[str, typer.Argument(metavar="GAME", help=f"{choices(GAMES)}.", show_default=False)]
@@ -90,8 +90,8 @@ def seconds(text: str) -> float | None:
         return None
     match = re.fullmatch(r"([0-9]+(?:\.[0-9]+)?)(ms|s|m)", text)
     if match is None or not float(match[1]):
-        raise typer.BadParameter(f"Invalid time `{text}`: expected a time such as 500ms, 2s or 1m, or none.")
+        raise UserError(f"Invalid time `{text}`: expected a time such as 500ms, 2s or 1m, or none.")
     duration = float(match[1]) * {"ms": 0.001, "s": 1.0, "m": 60.0}[match[2]]
     if duration > LONGEST_TIME:
-        raise typer.BadParameter(f"Invalid time `{text}`: expected at most one day, or none.")
+        raise UserError(f"Invalid time `{text}`: expected at most one day, or none.")
     return duration

@@ -1,4 +1,4 @@
-"""`arena play`: a person plays in the terminal against bots."""
+"""`arena play`: play against bots in the terminal."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ YOU = "you"
 
 
 class Person:
-    """The person at the terminal, as the table sees a player. Turns wait in a queue until the person answers."""
+    """The person at the terminal as a player. Turns wait in a queue until the person answers."""
 
     def __init__(self) -> None:
         self.turns: asyncio.Queue[Seat] = asyncio.Queue()
@@ -59,7 +59,7 @@ class Person:
 
 
 class Keyboard:
-    """Lines that are typed, read in a thread that nobody has to wait for: Ctrl-C ends the game at once.
+    """Typed lines, read in a thread that does not delay the exit: Ctrl-C ends the game at once.
 
     The thread reads the descriptor itself; a thread that sits in Python's own input() would hold up the program's end.
     """
@@ -84,11 +84,11 @@ class Keyboard:
             self._loop.call_soon_threadsafe(self._lines.put_nowait, line)
 
     async def line(self) -> str | None:
-        """The next line; None when there will be no more."""
+        """Return the next line; None at the end of the input."""
         return await self._lines.get()
 
 
-class Evening:
+class MatchScreen:
     """One match on the screen."""
 
     keyboard: Keyboard
@@ -98,21 +98,21 @@ class Evening:
         self.names = [harmless(name) for name in names]
         self.seat = seat
         self.painter = painter_of(game.name)
-        self.told = 0
-        """How many events of the match have been told."""
+        self.shown = 0
+        """The number of events that were printed."""
 
     def tell(self, state: Any) -> None:
-        """What has happened since it was told last."""
-        for event in state.history[self.told :]:
+        """Print the events since the last call."""
+        for event in state.history[self.shown :]:
             out.print(self.painter.describe(event, state, self.names, seen_by=self.seat))
-        self.told = len(state.history)
+        self.shown = len(state.history)
 
     def draw(self, state: Any) -> None:
         out.print()
         out.print(self.painter.draw(state, self.names, seen_by=self.seat))
 
     async def decide(self, seat: Seat) -> int:
-        """Shows the table and asks until there is a legal answer."""
+        """Show the state of the game and ask until there is a legal answer."""
         state = seat.match.state
         self.tell(state)
         self.draw(state)
@@ -131,7 +131,7 @@ class Evening:
                 return codec_of(self.game.name).codes[action]
 
     def _obey(self, text: str, state: Any) -> bool:
-        """Does what the text asks for, if it is not an action."""
+        """Carry out a command that is not an action; return whether it was one."""
         match text:
             case "q" | "quit":
                 raise typer.Abort
@@ -148,7 +148,7 @@ class Evening:
         return True
 
     def _legal_action(self, text: str, state: Any) -> object | None:
-        """The action that the text stands for, if it is one and legal; otherwise says why not."""
+        """Return the action that the text stands for; None, with a message, if it is not a legal one."""
         try:
             action: object = self.game.parse_action(text)
             state.clone().apply(action)
@@ -158,7 +158,7 @@ class Evening:
         return action
 
     def _print_odds(self, state: Any) -> None:
-        """What the person could work out from everything that has been seen."""
+        """Print the odds that follow from everything the person has seen."""
         for line in words_of(self.game.name).odds(state.view(self.seat)):
             out.print(line, highlight=False)
 
@@ -195,12 +195,12 @@ def play(
     labels.insert(seat, YOU)
     chosen_seed = seed if seed is not None else secrets.token_hex(8)
     plan = MatchPlan(f"{rules.name}-{chosen_seed}-play", rules.name, options, chosen_seed, tuple(labels))
-    evening = Evening(rules, labels, seat)
+    screen = MatchScreen(rules, labels, seat)
     person = Person()
     contestants: list[Launch | Player] = [*programs[:seat], person, *programs[seat:]]
 
     async def run() -> Outcome:
-        evening.keyboard = Keyboard()
+        screen.keyboard = Keyboard()
         async with Referee(limits, settings) as referee:
             match = asyncio.create_task(referee.play(plan, contestants))
             while not match.done():
@@ -208,27 +208,27 @@ def play(
                 await asyncio.wait([match, turn], return_when=asyncio.FIRST_COMPLETED)
                 if turn.done():
                     seat = turn.result()
-                    seat.answer(await evening.decide(seat), NO_TIME)
+                    seat.answer(await screen.decide(seat), NO_TIME)
                 else:
                     turn.cancel()
             return match.result()
 
     out.print(HELP)
     outcome = interrupts.run(run())
-    _farewell(evening, outcome)
+    _farewell(screen, outcome)
     file = location.home.resolve() / "replays" / f"{file_name(plan.id)}.jsonl"
     file.parent.mkdir(parents=True, exist_ok=True)
     replay.write(outcome.replay, file)
     out.print(f"The replay: [bold]arena replay show {shown(str(file))}[/]", soft_wrap=True)
 
 
-def _farewell(evening: Evening, outcome: Outcome) -> None:
+def _farewell(screen: MatchScreen, outcome: Outcome) -> None:
     *_, last = replay.follow(outcome.replay)
-    evening.tell(last.state)
+    screen.tell(last.state)
     out.print()
-    out.print(evening.painter.draw(last.state, evening.names))
+    out.print(screen.painter.draw(last.state, screen.names))
     for fault in outcome.faults:
         out.print(f"Seat {fault.seat} forfeited ({fault.fault.value}): {fault.detail}", markup=False)
-    out.print(result_text(outcome.result, evening.names))
-    won = evening.seat in outcome.result.winners
-    out.print(Text("You have won!" if won else "You have not won this time.", style="bold"))
+    out.print(result_text(outcome.result, screen.names))
+    won = screen.seat in outcome.result.winners
+    out.print(Text("You won!" if won else "You did not win.", style="bold"))

@@ -108,5 +108,5 @@ def _pace(text: str) -> float | None:
     if text == "none":
         return None
     if not re.fullmatch(r"[0-9]{1,6}", text) or not int(text):
-        raise typer.BadParameter(f"Invalid pace `{text}`: expected a number of matches per minute, or none.")
+        raise UserError(f"Invalid pace `{text}`: expected a number of matches per minute, or none.")
     return float(text)

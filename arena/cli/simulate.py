@@ -1,4 +1,4 @@
-"""`arena simulate`: random self-play, with what came of it in figures."""
+"""`arena simulate`: random self-play and its statistics."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ from arena.replay.view import file_name
 
 @dataclass(slots=True)
 class Tally:
-    """What came of many games."""
+    """The results of many games."""
 
     seats: int
     lengths: list[int] = field(default_factory=list)
@@ -53,14 +53,14 @@ def simulate(
     game: GameName,
     options: GameOptions,
     seats: Annotated[
-        int | None, typer.Option(help="How many play. Default: the game's usual number.", show_default=False)
+        int | None, typer.Option(help="Number of seats. Default: the game's usual number.", show_default=False)
     ] = None,
     games: GameCount = 1000,
     seed: Seed = "1",
     replays: ReplayFolder = None,
     as_json: AsJson = False,
 ) -> None:
-    """Play games at random and print who won, how long it took and how it ended.
+    """Play random games and print who won, how long they were and how they ended.
 
     Example: arena simulate mantis --edition icons --seats 4 --games 1000 --seed 7 --replays replays
     """

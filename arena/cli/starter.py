@@ -12,7 +12,7 @@ from typing import Annotated
 import typer
 
 from arena.cli.console import out, shown
-from arena.errors import ArenaError, refusal, unknown
+from arena.errors import HostFault, UserError, refusal, unknown
 from arena.submissions.submission import bundled_folder
 
 PLACEHOLDER = "my_bot"
@@ -22,33 +22,33 @@ LANGUAGES = ("python", *EXAMPLES)
 
 
 def new(
-    name: Annotated[str, typer.Argument(metavar="NAME", help="The bot's name, and its folder's.")],
+    name: Annotated[str, typer.Argument(metavar="NAME", help="The name of the bot and of its folder.")],
     lang: Annotated[str, typer.Option(help="python, javascript or cpp.")] = "python",
 ) -> None:
-    """Create a folder with a bot that works, with comments and its own test.
+    """Create a folder with a working bot, with comments and a test.
 
     Example: arena new my_bot --lang python
     """
     if lang not in LANGUAGES:
-        raise ArenaError(unknown("language", lang, LANGUAGES))
+        raise UserError(unknown("language", lang, LANGUAGES))
     folder = Path(name)
     if not re.fullmatch(r"[A-Za-z][A-Za-z0-9_-]{0,39}", folder.name):
-        raise ArenaError(f"{folder.name!r} is no name for a bot: use letters, digits, - and _, 40 at most.")
+        raise UserError(f"Invalid bot name `{folder.name}`: expected at most 40 letters, digits, - and _.")
     if folder.exists():
-        raise ArenaError(f"{folder} is there already; choose another name, or remove it first.")
+        raise UserError(f"{folder} already exists.", hint="Choose another name, or remove it first.")
     try:
         _copy_starter(folder, lang)
     except OSError as error:
         shutil.rmtree(folder, ignore_errors=True)
-        if isinstance(error, shutil.Error):  # it has one for each file
-            raise ArenaError(f"{folder} cannot be written: {error.args[0][0][2]}.") from error
-        raise ArenaError(refusal(error, error.filename or folder)) from error
+        if isinstance(error, shutil.Error):  # with one error for each file
+            raise HostFault(f"Cannot write {folder}: {error.args[0][0][2]}.") from error
+        raise HostFault(refusal(error, error.filename or folder)) from error
     path = folder if folder.is_absolute() else f"./{folder}"
-    out.print(f"{shown(str(folder))} has a bot that works. What next:", highlight=False)
+    out.print(f"{shown(str(folder))} contains a working bot. Next:", highlight=False)
     for command, what in (
-        (f"arena check {folder}", "does it start, play every game, keep the time?"),
+        (f"arena check {folder}", "check that it starts, plays every game and keeps the time limits"),
         (f"arena match mantis {path} random --games 200", "play it against another bot"),
-        (f"arena log {folder.name}", "what it has printed"),
+        (f"arena log {folder.name}", "show its output"),
     ):
         out.print(f"  [bold]{shown(command)}[/]  {what}", highlight=False, soft_wrap=True)
 
@@ -67,7 +67,7 @@ def _copy_starter(folder: Path, lang: str) -> None:
 
 
 def _rename(folder: Path, placeholder: str) -> None:
-    """Writes the bot's own name wherever the starter has its placeholder."""
+    """Replace the placeholder in the starter's files by the bot's name."""
     class_name = "".join(word[:1].upper() + word[1:] for word in re.split("[-_]", folder.name))
     if keyword.iskeyword(class_name):
         class_name += "Bot"

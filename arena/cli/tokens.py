@@ -15,7 +15,7 @@ from arena.cli.console import err, out, shown
 from arena.cli.groups import grouped
 from arena.cli.location import HomeLocation
 from arena.cli.options import AsJson
-from arena.errors import unknown
+from arena.errors import UserError, unknown
 from arena.store.store import Store
 from arena.store.tokens import Scope
 
@@ -34,10 +34,10 @@ def lasting(text: str) -> timedelta | None:
         return None
     match = re.fullmatch(r"([0-9]{1,6})([mhd])", text)
     if match is None or not int(match[1]):
-        raise typer.BadParameter(f"Invalid duration `{text}`: expected 90m, 12h, 30d or never.")
+        raise UserError(f"Invalid duration `{text}`: expected 90m, 12h, 30d or never.")
     duration = int(match[1]) * {"m": timedelta(minutes=1), "h": timedelta(hours=1), "d": timedelta(days=1)}[match[2]]
     if duration > LONGEST:
-        raise typer.BadParameter(f"Invalid duration `{text}`: expected at most ten years, or never.")
+        raise UserError(f"Invalid duration `{text}`: expected at most ten years, or never.")
     return duration
 
 
@@ -46,7 +46,7 @@ def chosen_scopes(text: str) -> list[Scope]:
     known = [scope.value for scope in Scope]
     for word in text.split(","):
         if word.strip() not in known:
-            raise typer.BadParameter(unknown("scope", word.strip(), known))
+            raise UserError(unknown("scope", word.strip(), known))
     return [Scope(word.strip()) for word in text.split(",")]
 
 

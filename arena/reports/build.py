@@ -31,7 +31,7 @@ def build_boards(store: Store, brackets: Sequence[str], tournament: int | None) 
         raise NotFound("No matches on record.", hint="Run `arena tournament`.")
     for name in brackets:
         if name not in played:
-            raise NotFound(f"No `{name}` matches on record: {unknown('bracket', name, played)}")
+            raise NotFound(f"No `{name}` matches on record. {unknown('bracket', name, played)}")
     return [build_board(store, name, tournament) for name in brackets or played]
 
 

@@ -74,7 +74,7 @@ def test_bots_that_are_not_told_apart_are_marked() -> None:
     sample = board()
     assert [row.separated for row in sample.rows].count(False) == 2
     text = printed(render(sample), 100)
-    assert "≈  not told apart from the next row at 95 %." in text
+    assert "≈  statistically tied with the next bot (95 %)." in text
     for row in sample.rows:
         assert line_of(text, row.bot).split()[1].startswith("≈") == (row.separated is False)
     sure = replace(sample, rows=[replace(row, separated=True) for row in sample.rows])
@@ -112,7 +112,7 @@ def test_what_no_bot_has_gets_no_column() -> None:
 def test_boards_with_nobody_or_one_bot() -> None:
     nobody = Board("mantis", None, 0, [], [])
     assert "No matches in this bracket" in printed(render(nobody), 80)
-    assert "met nobody" in printed(render_head_to_head(nobody), 80)
+    assert "no head-to-head results" in printed(render_head_to_head(nobody), 80)
     alone = board(bots=BOTS[:1], seats=1)
     assert "searcher" in printed(render(alone), 80)
     assert "nothing has been played" in printed(render_overall(OverallBoard([], [])), 80)

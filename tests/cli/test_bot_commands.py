@@ -192,7 +192,7 @@ BAD_MATCHES = [
     (("mantis", *["random"] * 7), "cannot be played with 7 seats: choose a number from 2 to 6."),
     (("mantis", *["random"] * 5, "--edition", "grab"), "cannot be played with 5 seats: choose a number from 2 to 4."),
     (("tentagram", "random", "random"), "cannot be played with 2 seats: choose a number from 3 to 16."),
-    (("mantis", "random", "gready"), "unknown bot 'gready': did you mean 'greedy'?"),
+    (("mantis", "random", "gready"), "Unknown bot `gready`: did you mean `greedy`?"),
     (("mantis", "random", "README.md"), "README.md` is not executable."),
     (("mantis", "random", "random", "--replays", "README.md"), "README.md"),
 ]
@@ -374,7 +374,7 @@ def test_new_does_not_touch_what_is_there(tmp_path: Path) -> None:
     (tmp_path / "file").write_text("precious")
     for name in ("mine", "file"):
         said = complaint("new", tmp_path / name)
-        assert f"{tmp_path / name} is there already; choose another name, or remove it first." in said
+        assert f"{tmp_path / name} already exists." in said
     assert list((tmp_path / "mine").iterdir()) == []
     assert (tmp_path / "file").read_text() == "precious"
 
@@ -383,15 +383,15 @@ def test_new_does_not_touch_what_is_there(tmp_path: Path) -> None:
 def test_new_refuses_what_is_no_name(name: str, tmp_path: Path) -> None:
     done = arena("new", name, cwd=tmp_path)
     assert done.returncode == 2
-    assert "is no name for a bot: use letters, digits, - and _, 40 at most." in done.stderr
+    assert "expected at most 40 letters, digits, - and _." in done.stderr
     assert list(tmp_path.iterdir()) == []
 
 
 def test_new_refuses_other_languages(tmp_path: Path) -> None:
-    assert "unknown language 'rust': choose python, javascript or cpp." in complaint(
+    assert "Unknown language `rust`: expected python, javascript or cpp." in complaint(
         "new", tmp_path / "x", "--lang", "rust"
     )
-    assert "did you mean 'python'?" in complaint("new", tmp_path / "x", "--lang", "Pyton")
+    assert "did you mean `python`?" in complaint("new", tmp_path / "x", "--lang", "Pyton")
 
 
 # arena log
@@ -441,8 +441,8 @@ def test_log_of_another_bot(home_with_logs: Path) -> None:
 
 
 def test_log_of_an_unknown_bot(home_with_logs: Path) -> None:
-    assert "unknown bot 'zzz': choose " in complaint("log", "zzz", "--home", home_with_logs)
-    assert "unknown bot 'babler': did you mean 'babbler" in complaint("log", "babler", "--home", home_with_logs)
+    assert "Unknown bot `zzz`: expected " in complaint("log", "zzz", "--home", home_with_logs)
+    assert "Unknown bot `babler`: did you mean `babbler" in complaint("log", "babler", "--home", home_with_logs)
 
 
 @pytest.mark.parametrize("named", ["/bin/sh", "**", "*"])
@@ -480,7 +480,7 @@ def test_play_a_whole_game_of_mantis(tmp_path: Path) -> None:
     assert (record.header.seed, record.header.options) == ("s", {"edition": "icons"})
     won = 0 in replay.verify(record).winners
     *_, result, shown_at = done.stdout.splitlines()
-    assert result == ("You have won!" if won else "You have not won this time.")
+    assert result == ("You won!" if won else "You did not win.")
     assert shown_at == f"The replay: arena replay show {file}"
     assert arena("replay", "verify", file).returncode == 0
 

@@ -148,10 +148,10 @@ def test_show_tells_of_a_forfeit(replays: Path, tmp_path: Path) -> None:
 
 
 BAD_INPUT = [
-    (("simulate", "chess"), "unknown game 'chess': choose mantis or tentagram."),
-    (("rules", "mantiss"), "unknown game 'mantiss': did you mean 'mantis'?"),
-    (("simulate", "mantis", "--edition", "icon"), "unknown mantis edition 'icon': did you mean 'icons'?"),
-    (("simulate", "tentagram", "--edition", "icons"), "unknown tentagram option 'edition': choose placement."),
+    (("simulate", "chess"), "Unknown game `chess`: expected mantis or tentagram."),
+    (("rules", "mantiss"), "Unknown game `mantiss`: did you mean `mantis`?"),
+    (("simulate", "mantis", "--edition", "icon"), "Unknown mantis edition `icon`: did you mean `icons`?"),
+    (("simulate", "tentagram", "--edition", "icons"), "Unknown tentagram option `edition`: expected placement."),
     (("simulate", "mantis", "--seats", "7"), "cannot be played with 7 seats: choose a number from 2 to 6."),
     (("simulate", "mantis", "--games", "0"), "Invalid value for '--games'"),
     (("simulate", "mantis", "--games", "9" * 30), "Invalid value for '--games'"),

@@ -33,6 +33,6 @@ def test_a_token_is_printed_once_and_alone_and_ends_when_it_is_revoked(tmp_path:
 
 def test_what_makes_no_sense_is_answered_with_what_does(tmp_path: Path) -> None:
     home = ("--home", tmp_path)
-    assert "unknown scope 'plya': did you mean 'play'?" in complaint("token", "create", "a", "--scope", "plya", *home)
+    assert "Unknown scope `plya`: did you mean `play`?" in complaint("token", "create", "a", "--scope", "plya", *home)
     assert "expected 90m, 12h, 30d or never" in complaint("token", "create", "a", "--expires", "soon", *home)
     assert "Invalid user name" in complaint("token", "create", "a b", *home)

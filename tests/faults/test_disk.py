@@ -135,7 +135,7 @@ def test_standard_output_may_be_full_too(command: tuple[str, ...], straight: Pat
             check=False,
         )
     assert done.returncode == 2
-    assert done.stderr == f"error: what was to be printed: No space left on device: {MAKE_ROOM}.\n"
+    assert done.stderr == f"error: standard output: No space left on device: {MAKE_ROOM}.\n"
 
 
 def test_replays_and_starters_on_a_full_disk(disk: Disk) -> None:

@@ -154,7 +154,7 @@ def test_forfeiters_are_placed_last_the_later_the_better(variant: Variant) -> No
 def test_bad_input_gets_a_named_error_with_the_remedy(game: str) -> None:
     found = find_game(game)
     option = found.options[0]
-    with pytest.raises(BadValue, match=f"choose {option.default}"):
+    with pytest.raises(BadValue, match=f"expected {option.default}"):
         found.new(4, "seed", **{option.name: "qqqqq"})
     with pytest.raises(UnknownOption, match=option.name):
         found.new(4, "seed", colour="red")
@@ -169,9 +169,9 @@ def test_bad_input_gets_a_named_error_with_the_remedy(game: str) -> None:
 
 
 def test_an_unknown_game_gets_a_named_error_with_the_nearest_name() -> None:
-    with pytest.raises(UnknownGame, match="did you mean 'mantis'"):
+    with pytest.raises(UnknownGame, match="did you mean `mantis`"):
         find_game("mantiss")
-    with pytest.raises(UnknownGame, match="choose mantis or tentagram"):
+    with pytest.raises(UnknownGame, match="expected mantis or tentagram"):
         find_game("chess")
 
 

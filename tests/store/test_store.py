@@ -173,7 +173,7 @@ def test_a_name_that_is_not_known_is_answered_with_the_nearest(store: Store) -> 
     with pytest.raises(NotFound, match="No bot has been submitted yet"):
         store.bots.find("greedy")
     store.bots.register("greedy", None, "one", "one/", "", ["mantis"])
-    with pytest.raises(NotFound, match="did you mean 'greedy'"):
+    with pytest.raises(NotFound, match="did you mean `greedy`"):
         store.bots.find("gredy")
 
 

@@ -74,7 +74,7 @@ def test_a_token_is_revoked_by_its_number_and_a_user_with_all_tokens(store: Stor
         store.tokens.admit(made[0][1], Scope.PLAY)
     assert store.tokens.admit(made[2][1], Scope.PLAY).user == "ben"
     assert store.tokens.valid() == {3}
-    with pytest.raises(NotFound, match="did you mean 'anna'"):
+    with pytest.raises(NotFound, match="did you mean `anna`"):
         store.tokens.revoke("ana")
 
 

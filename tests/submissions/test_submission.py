@@ -182,15 +182,15 @@ def test_a_folder_without_a_manifest(tmp_path: Path) -> None:
 BAD_MANIFESTS = [
     ("command = [", "is not valid TOML: "),
     ('name = "a"\nname = "b"\n', "is not valid TOML: "),
-    (f'{PYTHON}nam = "x"', "unknown key 'nam': did you mean 'name'?"),
-    (f"{PYTHON}colour = 3", "unknown key 'colour': choose name, version, games, command, build, env or exclude."),
+    (f'{PYTHON}nam = "x"', "Unknown key `nam`: did you mean `name`?"),
+    (f"{PYTHON}colour = 3", "Unknown key `colour`: expected name, version, games, command, build, env or exclude."),
     (f"{PYTHON}name = 3", "Expected `str`, got `int` - at `$.name`."),
     (f'{PYTHON}name = "two\\nlines"', "`name` contains characters that cannot be printed."),
     (f"{PYTHON}version = 1.0", "Expected `str`, got `float` - at `$.version`."),
     (f'{PYTHON}games = "mantis"', "Expected `array`, got `str` - at `$.games`."),
     (f"{PYTHON}games = [1]", "Expected `str`, got `int` - at `$.games[0]`."),
-    (f'{PYTHON}games = ["mantiss"]', "unknown game 'mantiss': did you mean 'mantis'?"),
-    (f'{PYTHON}games = ["chess"]', "unknown game 'chess': choose mantis or tentagram."),
+    (f'{PYTHON}games = ["mantiss"]', "Unknown game `mantiss`: did you mean `mantis`?"),
+    (f'{PYTHON}games = ["chess"]', "Unknown game `chess`: expected mantis or tentagram."),
     ('command = "python bot.py"', "Expected `array`, got `str` - at `$.command`."),
     ('command = ["python", 3]', "Expected `str`, got `int` - at `$.command[1]`."),
     ("", '`command` is missing, for example `command = ["python", "bot.py"]`.'),
@@ -306,9 +306,9 @@ def test_a_local_folder_hides_a_bundled_bot(tmp_path: Path, monkeypatch: pytest.
 
 
 def test_an_unknown_name_gets_a_suggestion_or_the_choice() -> None:
-    assert refusal("greddy") == "unknown bot 'greddy': did you mean 'greedy'?"
+    assert refusal("greddy") == "Unknown bot `greddy`: did you mean `greedy`?"
     said = refusal("zzz")
-    assert said.startswith("unknown bot 'zzz': choose counter, greedy, random")
+    assert said.startswith("Unknown bot `zzz`: expected counter, greedy, random")
 
 
 # Building

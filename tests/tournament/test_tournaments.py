@@ -221,7 +221,7 @@ def test_a_dry_run_plays_nothing(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("arguments", "sentence"),
     [
-        (("tournament", "nobody"), "unknown bot 'nobody'"),
+        (("tournament", "nobody"), "Unknown bot `nobody`"),
         (("tournament", "random", "random"), "`random 1.0` is named twice."),
         (("tournament", *FIELD, "--format", "lottery"), "Unknown format `lottery`"),
         (("tournament", *FIELD, "--bracket", "mantis/iconz"), "expected mantis, mantis/icons or mantis/grab."),
@@ -240,7 +240,7 @@ def test_a_dry_run_plays_nothing(tmp_path: Path) -> None:
         (("leaderboard", "--tournament", "cup"), "There is no tournament `cup` here"),
         (("compare", "random", "random"), "`random 1.0` cannot be compared with itself."),
         (("export", "everything"), "Unknown table `everything`"),
-        (("retire", "nobody"), "unknown bot 'nobody'"),
+        (("retire", "nobody"), "Unknown bot `nobody`"),
         (("submit", "./nowhere.py"), "`./nowhere.py`: no such file or folder."),
     ],
     ids=lambda value: " ".join(value) if isinstance(value, tuple) else "",
