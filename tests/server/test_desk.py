@@ -128,7 +128,7 @@ def test_commands_print_the_same_with_and_without_a_server(served: Serving, tmp_
     verified = arena("replay", "verify", "--tournament", "1", *there).stdout.splitlines()
     assert len(verified) == 49
     assert verified[-1] == "48 of 48 verified."
-    assert "leave out --home" in complaint("bots", *there, "--home", tmp_path)
+    assert "`--home` does not apply with `--server`" in complaint("bots", *there, "--home", tmp_path)
 
 
 # Refused requests
