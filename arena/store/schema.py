@@ -16,6 +16,8 @@ that the newest are found directly; counts are stored, not computed.
 
 from __future__ import annotations
 
+from typing import Any
+
 from sqlalchemy import (
     JSON,
     Boolean,
@@ -181,12 +183,21 @@ Index(
     postgresql_where=seats.c.fault.is_not(None),
 )
 
-standings = Table(
+
+def _scoped_table(name: str, *columns: Column[Any]) -> Table:
+    """Return a table with rows per scope, bracket and version."""
+    return Table(
+        name,
+        metadata,
+        Column("scope", Integer, primary_key=True, autoincrement=False),
+        Column("bracket", words(60), primary_key=True),
+        Column("version_id", ForeignKey("versions.id"), primary_key=True),
+        *columns,
+    )
+
+
+standings = _scoped_table(
     "standings",
-    metadata,
-    Column("scope", Integer, primary_key=True, autoincrement=False),
-    Column("bracket", words(60), primary_key=True),
-    Column("version_id", ForeignKey("versions.id"), primary_key=True),
     Column("mu", Float(53), nullable=False),
     Column("sigma", Float(53), nullable=False),
     Column("matches", Integer, nullable=False),
@@ -199,46 +210,30 @@ standings = Table(
     Column("last_match", words(100), nullable=False),
 )
 
-head_to_head = Table(
+head_to_head = _scoped_table(
     "head_to_head",
-    metadata,
-    Column("scope", Integer, primary_key=True, autoincrement=False),
-    Column("bracket", words(60), primary_key=True),
-    Column("version_id", ForeignKey("versions.id"), primary_key=True),
     Column("opponent_id", ForeignKey("versions.id"), primary_key=True),
     Column("points", Float(53), nullable=False),  # placed before the opponent, ties half
     Column("matches", Integer, nullable=False),
 )
 
-rating_points = Table(
+rating_points = _scoped_table(
     "rating_points",
-    metadata,
-    Column("scope", Integer, primary_key=True, autoincrement=False),
-    Column("bracket", words(60), primary_key=True),
-    Column("version_id", ForeignKey("versions.id"), primary_key=True),
     Column("matches", Integer, primary_key=True, autoincrement=False),
     Column("mu", Float(53), nullable=False),
     Column("sigma", Float(53), nullable=False),
 )
 
-refits = Table(
+refits = _scoped_table(
     "refits",
-    metadata,
-    Column("scope", Integer, primary_key=True, autoincrement=False),
-    Column("bracket", words(60), primary_key=True),
-    Column("version_id", ForeignKey("versions.id"), primary_key=True),
     Column("strength", Float(53), nullable=False),
     Column("low", Float(53)),
     Column("high", Float(53)),
     Column("separated_from", JSON, nullable=False),  # the ids of the versions that it is separated from
 )
 
-seat_tallies = Table(
+seat_tallies = _scoped_table(
     "seat_tallies",
-    metadata,
-    Column("scope", Integer, primary_key=True, autoincrement=False),
-    Column("bracket", words(60), primary_key=True),
-    Column("version_id", ForeignKey("versions.id"), primary_key=True),
     Column("table_size", Integer, primary_key=True, autoincrement=False),
     Column("seat", Integer, primary_key=True, autoincrement=False),
     Column("matches", Integer, nullable=False),
@@ -246,12 +241,8 @@ seat_tallies = Table(
     Column("placements", Integer, nullable=False),  # their sum
 )
 
-surprises = Table(
+surprises = _scoped_table(
     "surprises",
-    metadata,
-    Column("scope", Integer, primary_key=True, autoincrement=False),
-    Column("bracket", words(60), primary_key=True),
-    Column("version_id", ForeignKey("versions.id"), primary_key=True),
     Column("won", Boolean, primary_key=True, autoincrement=False),  # an unlikely win, or an unlikely loss
     Column("place", Integer, primary_key=True, autoincrement=False),  # 0 is the greatest upset
     Column("chance", Float(53), nullable=False),  # to win, by the ratings before the match

@@ -240,7 +240,7 @@ def test_two_conductors_at_once_count_every_match_once_in_all_tournaments_togeth
 
 def conduct(address: str, tournament: int, bots: list[int], blocks: int) -> None:
     """Plays and counts as a conductor does, without the bots: the second one wins every third match."""
-    with Store.open(address) as store, store.lease(tournament) as tenure:
+    with Store.open(address) as store, store.lease(tournament) as lease:
         own = Standings(SCALE)
         overall = SharedStandings(store.standings, tournament, "mantis", own)
         for number in range(blocks):
@@ -256,7 +256,7 @@ def conduct(address: str, tournament: int, bots: list[int], blocks: int) -> None
             batch.pairs.append((number, pair_points([[1, 2], [1, 2]])))
             changes = own.take_changes()
             write = partial(overall.write, own_changes=changes)
-            store.matches.write(batch, [(tournament, own, changes)], first=both(tenure.check, write))
+            store.matches.write(batch, [(tournament, own, changes)], first=both(lease.check, write))
 
 
 def both(*steps: Callable[[Connection], None]) -> Callable[[Connection], None]:
