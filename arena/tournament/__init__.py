@@ -1,1 +1,1 @@
-"""Tournaments: who meets whom, who plays the matches, and what comes of it."""
+"""Tournaments: who meets whom, who plays the matches, and how results are recorded."""

@@ -16,7 +16,7 @@ class MyBot(Bot):
 
     def mantis(self, turn: MantisTurn) -> mantis.Action:
         """Choose one of turn.legal. This one scores, or steals, whichever is likelier to work."""
-        if turn.pilfering:  # an icon lets us take a card from a score pile: from whoever has most
+        if turn.pilfering:  # an icon lets us take a card from a score pile: from the seat that has most
             return max(turn.legal, key=lambda action: turn.score_pile(action.target or 0))
         best_target = max(turn.others, key=turn.chance_of_match)
         if turn.chance_of_match(turn.me) >= turn.chance_of_match(best_target):
