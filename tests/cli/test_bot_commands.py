@@ -447,7 +447,7 @@ def test_log_of_an_unknown_bot(home_with_logs: Path) -> None:
 
 @pytest.mark.parametrize("named", ["/bin/sh", "**", "*"])
 def test_log_takes_a_name_not_a_pattern(named: str, home_with_logs: Path) -> None:
-    assert f"unknown bot {named!r}" in complaint("log", named, "--home", home_with_logs)
+    assert f"Unknown bot `{named}`" in complaint("log", named, "--home", home_with_logs)
 
 
 def test_log_before_anything_was_played(tmp_path: Path) -> None:
