@@ -1,4 +1,6 @@
-"""The public Python API: `Arena` is the one door to every use case. The command line, the server and the pages use it.
+"""The public Python API: `Arena` is the one door to every use case. The command line and the server use it.
+
+The web pages keep one store open and call the same functions in `arena.reports`.
 
 Methods are synchronous and work in a notebook. They take a frozen request (or the keywords to make one), return typed
 results, report progress to a callback, print nothing, and keep no global state.

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Mapping, Sequence
+from dataclasses import replace
 from itertools import zip_longest
 
 from arena.errors import NotFound, unknown
-from arena.rating.standings import Standing
+from arena.rating.standings import SeatTally, Standing
 from arena.reports.board import (
     Board,
     BoardRow,
@@ -51,13 +52,31 @@ def build_board(
     tournament: int | None = None,
     versions: Collection[int] | None = None,
     *,
+    latest_only: bool = False,
+    seats: int | None = None,
+    first: int = 1,
+    limit: int | None = None,
     with_history: bool = True,
 ) -> Board:
     """Return the board of a bracket, in one tournament or in all.
 
-    With `versions` only their rows are read and shown; they keep their ranks among all bots.
+    Only some rows are read and shown with `versions`, or else with `latest_only` (the latest version of each bot),
+    `seats` (only matches with this many seats count) and `limit` (from the row `first` of those). They keep their ranks
+    among all bots.
     """
     scope = ALL if tournament is None else tournament
+    bots = None
+    by_seat: Mapping[int, Mapping[int, Sequence[SeatTally]]] = {}
+    if latest_only or seats or limit is not None:
+        chosen = [version for version, *_ in store.standings.leaders(scope, bracket)]
+        if latest_only:
+            latest = set({version.bot: version.id for version in store.bots.all_versions()}.values())
+            chosen = [version for version in chosen if version in latest]
+        if seats:
+            by_seat = store.standings.by_seat(scope, bracket)
+            chosen = [version for version in chosen if seats in by_seat.get(version, {})]
+        bots = len(chosen)
+        versions = chosen if limit is None else chosen[first - 1 :][:limit]
     standings = store.standings.load(scope, bracket, versions)
     strengths = store.standings.strengths(scope, bracket, versions)
     history = store.standings.history(scope, bracket, versions) if with_history else {}
@@ -76,6 +95,8 @@ def build_board(
         )
         for version, after in zip_longest(order, order[1:])
     ]
+    if seats:
+        rows = [_with_seats(row, by_seat[version][seats]) for version, row in zip(order, rows, strict=True)]
     head_to_head = [
         [
             None
@@ -89,7 +110,18 @@ def build_board(
     ]
     matches = store.standings.matches(scope, bracket)
     where = None if tournament is None else str(tournament)
-    return Board(bracket, where, matches, rows, head_to_head, bots=len(ranks))
+    return Board(bracket, where, matches, rows, head_to_head, bots=len(ranks) if bots is None else bots)
+
+
+def _with_seats(row: BoardRow, tallies: Sequence[SeatTally]) -> BoardRow:
+    """Return the row with the results of these tallies only; ratings and plots still use all matches."""
+    matches = sum(tally.matches for tally in tallies)
+    return replace(
+        row,
+        matches=matches,
+        wins=sum(tally.wins for tally in tallies),
+        mean_placement=sum(tally.placements for tally in tallies) / max(matches, 1),
+    )
 
 
 def _row(
@@ -138,11 +170,14 @@ def build_overall(boards: Sequence[Board]) -> OverallBoard:
     )
 
 
-def load_overall(store: Store, tournament: int | None = None) -> OverallBoard:
-    """Return the board across all brackets with matches, reading only what it shows."""
+def load_overall(store: Store, tournament: int | None = None, *, latest_only: bool = False) -> OverallBoard:
+    """Return the board across all brackets with matches, reading only what it shows.
+
+    `latest_only`: only the rows of the latest version of each bot. They keep their ranks.
+    """
     scope = ALL if tournament is None else tournament
     named = {version.id: version for version in store.bots.all_versions()}
-    return _overall(
+    overall = _overall(
         {
             bracket: {
                 (named[version].bot, named[version].version): (rating.conservative, matches)
@@ -151,6 +186,10 @@ def load_overall(store: Store, tournament: int | None = None) -> OverallBoard:
             for bracket in store.standings.brackets(scope)
         }
     )
+    if not latest_only:
+        return overall
+    latest = {version.bot: version.version for version in named.values()}
+    return replace(overall, rows=[row for row in overall.rows if latest[row.bot] == row.version])
 
 
 def _overall(brackets: Mapping[str, Mapping[tuple[str, str], tuple[float, int]]]) -> OverallBoard:

@@ -23,7 +23,7 @@ from arena.store.tournaments import TournamentRecord
 from arena.web.config import CONFIG
 from arena.web.drawing import board_page
 from arena.web.events import Messages
-from arena.web.pages.board_filter import BoardFilter, load_across, load_board
+from arena.web.pages.board_filter import BoardFilter
 from arena.web.pages.progress import status_of
 from arena.web.site import Site, site_of
 
@@ -32,7 +32,7 @@ def home(request: Request) -> Response:
     """The first page: the board across brackets, and the latest tournaments."""
     site = site_of(request)
     chosen = BoardFilter.of(request)
-    overall = load_across(site.store, chosen)
+    overall = chosen.load_across(site.store)
     running = site.running()
     latest = site.store.tournaments.latest(CONFIG.recent_tournaments)
     return site.renderer.page(
@@ -50,7 +50,7 @@ def home(request: Request) -> Response:
 def follow_home(request: Request) -> Response:
     site = site_of(request)
     chosen = BoardFilter.of(request)
-    return site.hub.response(("boards", chosen), lambda: across_parts(site, chosen, load_across(site.store, chosen)))
+    return site.hub.response(("boards", chosen), lambda: across_parts(site, chosen, chosen.load_across(site.store)))
 
 
 def across_parts(site: Site, chosen: BoardFilter, overall: OverallBoard) -> dict[str, str]:
@@ -70,7 +70,7 @@ def board(request: Request) -> Response:
     site = site_of(request)
     chosen = BoardFilter.of(request)
     name = _bracket_in(request, site.store, chosen)
-    shown = load_board(site.store, name, chosen, CONFIG.board_rows)
+    shown = chosen.load_board(site.store, name, CONFIG.board_rows)
     return site.renderer.page(
         request,
         "board.html",
@@ -92,7 +92,7 @@ def follow_board(request: Request) -> Response:
     plots = Throttled(CONFIG.plot_interval)
 
     def render() -> Messages:
-        board = load_board(site.store, name, chosen, CONFIG.board_rows)
+        board = chosen.load_board(site.store, name, CONFIG.board_rows)
         return {**parts(site, board), "figures": plots.get(lambda: _figures(site, board))}
 
     return site.hub.response(("board", name, chosen), render)
@@ -132,9 +132,9 @@ def download(request: Request) -> Response:
     is_one = "bracket" in request.path_params
     names = [_bracket_in(request, store, chosen)] if is_one else store.standings.brackets(chosen.scope)
     if request.url.path.endswith(".csv"):
-        boards = [load_board(store, name, chosen, with_history=False) for name in names]
+        boards = [chosen.load_board(store, name, with_history=False) for name in names]
         return Response(as_csv(boards), media_type="text/csv")
-    boards = [_with_short_histories(load_board(store, name, chosen)) for name in names]
+    boards = [_with_short_histories(chosen.load_board(store, name)) for name in names]
     overall = build_overall(boards) if len(boards) > 1 else None
     return Response(json.dumps(as_json(boards, overall), ensure_ascii=False), media_type="application/json")
 
