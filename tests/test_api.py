@@ -93,7 +93,9 @@ def test_a_forecast_writes_nothing(tmp_path: Path) -> None:
 
 
 def test_options_that_a_format_lacks_are_refused(tmp_path: Path) -> None:
-    with pytest.raises(BadTournament, match="`--deals` applies only to `--format` swiss, knockout or ladder"):
+    with pytest.raises(
+        BadTournament, match="`--deals` applies only to `--format swiss`, `--format knockout` or `--format ladder`"
+    ):
         Arena(tmp_path).tournament(BOTS, deals=3)
 
 

@@ -5,8 +5,10 @@ Exit codes: 0 success, 1 a negative answer (a replay does not verify), 2 an erro
 
 from __future__ import annotations
 
+import inspect
 import io
 import os
+import re
 import resource
 import sys
 from collections.abc import Sequence
@@ -67,9 +69,16 @@ def add_commands(words: Sequence[str]) -> None:
         module, _, what = COMMANDS[name].partition(":")
         command = getattr(import_module(f"arena.cli.{module}"), what)
         if isinstance(command, typer.Typer):
+            for each in command.registered_commands:
+                each.help = each.help or _help(each.callback)
             app.add_typer(command, name=name)
         else:
-            app.command(name)(command)
+            app.command(name, help=_help(command))(command)
+
+
+def _help(command: object) -> str:
+    """Return a command's docstring, one line for each paragraph: typer would keep its line breaks."""
+    return re.sub(r"(?<!\n)\n(?!\n)", " ", inspect.getdoc(command) or "")
 
 
 def _print_version(wanted: bool) -> None:
@@ -101,7 +110,9 @@ def run() -> None:
         sys.stdout.flush()
     except typer.TyperException as error:
         command = " ".join(["arena", *(word for word in sys.argv[1:2] if word in COMMANDS)])
-        code = _print_error(f"{error.format_message().rstrip('.')}.", hint=f"Run `{command} --help`.")
+        message = error.format_message()
+        message = message if message.endswith((".", "?")) else f"{message}."
+        code = _print_error(message, hint=f"Run `{command} --help`.")
     except ArenaError as error:
         code = _print_error(str(error), error.hint)
     except BrokenPipeError:

@@ -18,12 +18,12 @@ from arena.v1 import referee_pb2 as pb
 FIRST_WAIT, MAX_WAIT = 1.0, 60.0
 """Seconds between retries: they double from the first to the maximum."""
 
-app = typer.Typer(help="Play with a local bot on a server: [bold]arena bot connect[/].")
+app = typer.Typer(help="Connect a bot on this machine to a server.")
 
 
 @app.callback()
 def bot() -> None:
-    """Play with a local bot on a server."""
+    """Connect a bot on this machine to a server."""
 
 
 @app.command()

@@ -32,7 +32,7 @@ def history(
     lines: Annotated[int, typer.Option("--lines", "-n", min=1, help="Number of rows, the latest first.")] = 20,
     as_json: AsJson = False,
 ) -> None:
-    """List tournaments or, with an option about matches, matches.
+    """List tournaments, or matches with --matches or an option that selects matches.
 
     Example: arena history --bot my_bot --faults
     """

@@ -28,10 +28,10 @@ def leaderboard(
     location: Location,
     bracket: Annotated[
         list[str] | None,
-        typer.Option(help="Such as mantis/icons; may be given several times. Default: all.", show_default=False),
+        typer.Option(help="A bracket; may be given several times. Default: all.", show_default=False),
     ] = None,
     tournament: Annotated[
-        str | None, typer.Option(help="A tournament's number or name. Default: all together.", show_default=False)
+        str | None, typer.Option(help="A tournament's number or name. Default: all.", show_default=False)
     ] = None,
     as_json_text: AsJson = False,
     as_csv_text: Annotated[bool, typer.Option("--csv", help="Print CSV.")] = False,

@@ -100,7 +100,10 @@ class Credentials:
         ),
     ] = None
     insecure: Annotated[
-        bool, typer.Option("--insecure", help="Without TLS, to a server on this machine only.", rich_help_panel=PANEL)
+        bool,
+        typer.Option(
+            "--insecure", help="Connect without TLS, to a server on this machine only.", rich_help_panel=PANEL
+        ),
     ] = False
 
     def destination(self, server: str, token: str | None = None) -> Destination:
@@ -149,7 +152,7 @@ class Location(Credentials, HomeLocation):
         typer.Option(
             "--server",
             metavar="HOST:PORT",
-            help="Use the arena of this `arena serve`.",
+            help="Use the arena of this server.",
             show_default=False,
             rich_help_panel=PANEL,
         ),

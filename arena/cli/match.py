@@ -25,7 +25,7 @@ from arena.tournament.series import BotScore, MatchProgress, MatchResult
 Bots = Annotated[
     list[str],
     typer.Argument(
-        metavar="BOT…",
+        metavar="BOT",
         help="A file, a folder with arena.toml, a .zip or .tar.gz, or a bundled bot.",
     ),
 ]
@@ -53,11 +53,11 @@ def match(
     at_once: Annotated[int, typer.Option(min=1, max=1024, help="Games played at the same time.")] = 64,
     listen: Annotated[
         str | None,
-        typer.Option(metavar="HOST:PORT", help="Talk over TCP. Default: a Unix socket.", show_default=False),
+        typer.Option(metavar="HOST:PORT", help="Where bots connect. Default: a Unix socket.", show_default=False),
     ] = None,
     as_json: AsJson = False,
 ) -> None:
-    """Play bots against each other, each in a process of its own.
+    """Play games between bots and print their results. Every bot runs in its own process.
 
     Example: arena match mantis random ./my_bot.py --games 200 --time-per-move 1s --replays replays
     """

@@ -45,7 +45,8 @@ Seed = Annotated[
     typer.Option(callback=_seed, help="Any text. The same seed gives the same cards. Default: a random one."),
 ]
 TimeLimit = Annotated[
-    str, typer.Option(metavar="TIME", help="Such as 500ms, 2s, 1m, or none.", rich_help_panel="How bots are run")
+    str,
+    typer.Option(metavar="TIME", help="A time such as 500ms, 2s or 1m, or none.", rich_help_panel="How bots are run"),
 ]
 Jobs = Annotated[
     int | None, typer.Option(min=1, max=256, help="Worker processes. Default: one for each core.", show_default=False)

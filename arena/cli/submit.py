@@ -28,10 +28,12 @@ def submit(
     path: Annotated[str, typer.Argument(metavar="PATH", help="A file, a folder with arena.toml, a .zip or .tar.gz.")],
     limits: CheckOptions,
     location: Location,
-    name: Annotated[str | None, typer.Option(help="Default: the name in arena.toml, or of the file.")] = None,
-    version: Annotated[str | None, typer.Option(help="Default: the version in arena.toml, or the next number.")] = None,
+    name: Annotated[
+        str | None, typer.Option(help="The bot's name. Default: the one in arena.toml, or the file's.")
+    ] = None,
+    version: Annotated[str | None, typer.Option(help="Default: the one in arena.toml, or the next number.")] = None,
     notes: Annotated[str, typer.Option(callback=printable, help="What is new in this version.")] = "",
-    build_network: Annotated[bool, typer.Option("--build-network", help="Let its build use the network.")] = False,
+    build_network: Annotated[bool, typer.Option("--build-network", help="Allow the build to use the network.")] = False,
 ) -> None:
     """Submit a bot: copy, build, check and register it. From then on it takes part in tournaments.
 

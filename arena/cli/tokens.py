@@ -22,7 +22,7 @@ from arena.store.tokens import Scope
 LONGEST = timedelta(days=10 * 366)
 
 app = typer.Typer(
-    help="Create and revoke the tokens of the users of an [bold]arena serve[/].",
+    help="Create and revoke the tokens of a server's users.",
     no_args_is_help=True,
     rich_markup_mode="rich",
 )

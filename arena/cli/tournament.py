@@ -94,7 +94,7 @@ class WorkerOptions:
 
     jobs: Jobs = None
     at_once: Annotated[
-        int, typer.Option(min=1, max=1024, help="Matches at once in each worker.", rich_help_panel=WORKERS)
+        int, typer.Option(min=1, max=1024, help="Matches at the same time in each worker.", rich_help_panel=WORKERS)
     ] = 256
     cluster: Annotated[
         str | None,
@@ -132,7 +132,7 @@ def tournament(
     bots: Annotated[
         list[str] | None,
         typer.Argument(
-            metavar="[BOT…]",
+            metavar="BOT",
             help="Submitted or bundled bots, name@version for an old version, or paths. Default: all submitted bots, "
             "or the bundled ones if there are none. With --resume: the tournament's number or name.",
             show_default=False,

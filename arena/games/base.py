@@ -203,9 +203,8 @@ class Game(ABC, Generic[Action, Event, View]):
         allowed = self.seat_range(**options)
         if seats not in allowed:
             variant = " ".join([self.name, *self.complete(options).values()])
-            raise BadSeatCount(
-                f"{variant} cannot be played with {seats} seats: choose a number from {allowed[0]} to {allowed[-1]}."
-            )
+            counted = "1 seat" if seats == 1 else f"{seats} seats"
+            raise BadSeatCount(f"`{variant}` cannot be played with {counted}: expected {allowed[0]} to {allowed[-1]}.")
 
 
 # A game or a state whose type is known at run time only: what the registry returns, what a replay holds.

@@ -74,7 +74,8 @@ class Bracket:
             bots = "1 bot" if field == 1 else f"{field} bots"
             raise BadTournament(
                 f"`{self.name}` needs at least {possible[0]} bots, and {bots} would play it.",
-                hint="Enter more bots, for instance `random` and `greedy`, or choose other brackets with `--bracket`.",
+                hint="Enter more bots, such as the bundled `random`, `greedy` and `counter`, "
+                "or choose another `--bracket`.",
             )
         return min(field, wanted or self.usual_seats, possible[-1])
 

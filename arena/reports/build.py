@@ -6,7 +6,7 @@ from collections.abc import Collection, Mapping, Sequence
 from dataclasses import replace
 from itertools import zip_longest
 
-from arena.errors import NotFound, unknown
+from arena.errors import NotFound, choices
 from arena.rating.standings import SeatTally, Standing
 from arena.reports.board import (
     Board,
@@ -32,7 +32,10 @@ def build_boards(store: Store, brackets: Sequence[str], tournament: int | None) 
         raise NotFound("No matches on record.", hint="Run `arena tournament`.")
     for name in brackets:
         if name not in played:
-            raise NotFound(f"No `{name}` matches on record. {unknown('bracket', name, played)}")
+            raise NotFound(
+                f"No `{name}` matches on record: expected {choices(played)}.",
+                hint=f"Run `arena tournament --bracket {name}`.",
+            )
     return [build_board(store, name, tournament) for name in brackets or played]
 
 

@@ -176,7 +176,7 @@ def _check_bots(store: Store, request: TournamentRequest) -> None:
     """Raise `NotFound` unless every bot is bundled or submitted: paths of the server are not for clients."""
     for name in request.bots:
         if name not in bundled_names():
-            store.bots.find(name)
+            store.bots.find(name, also=bundled_names())
 
 
 def _check_numbers(request: TournamentRequest | ResumeRequest) -> None:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -125,27 +125,36 @@ class Bots:
         wanted = set(ids)
         return {version.id: version for version in self.all_versions() if version.id in wanted}
 
-    def find(self, named: str) -> BotVersion:
-        """Return the version written as `name 2` or `name@2`, or the latest one for `name`."""
+    def find(self, named: str, also: Iterable[str] = ()) -> BotVersion:
+        """Return the version written as `name 2` or `name@2`, or the latest one for `name`.
+
+        `also`: further names that the error suggests, such as those of bundled bots.
+        """
         known = self.all_versions()
         for version in reversed(known):
             if named in (version.bot, version.label, f"{version.bot}@{version.version}"):
                 return version
-        if not known:
-            raise NotFound("No bot has been submitted yet.", hint="Run `arena submit PATH`.")
         if versions_of := [version.version for version in known if version.bot == named.rpartition("@")[0]]:
             bot, _, version_named = named.rpartition("@")
-            raise NotFound(f"`{bot}` has no version `{version_named}`: choose {choices(versions_of)}.")
-        raise NotFound(unknown("bot", named, sorted({version.bot for version in known})))
+            raise NotFound(f"`{bot}` has no version `{version_named}`: expected {choices(versions_of)}.")
+        raise _unknown_bot(named, sorted({version.bot for version in known}.union(also)))
 
     def retire(self, name: str, *, retired: bool) -> None:
         with self.engine.begin() as connection:
             if not connection.execute(update(bots).where(bots.c.name == name).values(retired=retired)).rowcount:
-                raise NotFound(unknown("bot", name, _names(connection) or ["arena submit PATH first"]))
+                raise _unknown_bot(name, _names(connection))
 
 
 def _select() -> Select[*tuple[Any, ...]]:
     return select(versions, bots.c.name.label("bot"), bots.c.retired).join(bots)
+
+
+def _unknown_bot(named: str, known: Sequence[str]) -> NotFound:
+    if not known:
+        return NotFound("No bot has been submitted yet.", hint="Run `arena submit PATH`.")
+    return NotFound(
+        unknown("bot", named, known), hint="Run `arena bots` for a list, or submit your bot with `arena submit PATH`."
+    )
 
 
 def _names(connection: Connection) -> list[str]:

@@ -173,7 +173,7 @@ def _check_zip_directory(file: IO[bytes], limits: SubmissionConfig) -> None:
     end = file.read()
     record = end.rfind(b"PK\5\6")
     if record < 0 or len(end) < record + 22:
-        raise InvalidArchive("it has no list of files at its end")
+        raise InvalidArchive("it is not a zip file, or is truncated")
     (size,) = struct.unpack_from("<L", end, record + 12)
     if size > limits.zip_directory or end[max(0, record - 20) :].startswith(b"PK\6\7"):  # the second: zip64
         raise InvalidArchive(f"it contains more than {limits.most_files:,} files")

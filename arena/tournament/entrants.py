@@ -53,7 +53,7 @@ def preview_entrant(store: Store, named: str) -> BotVersion:
     """Return the named bot without submitting it. A bot that is not in the store gets a negative id."""
     if not _is_path(store, named):
         try:
-            return store.bots.find(named)
+            return store.bots.find(named, also=bundled_names())
         except NotFound:
             if named not in bundled_names():
                 raise
@@ -68,7 +68,7 @@ def find_entrant(home: Home, store: Store, named: str, limits: Limits, sandbox: 
     is_path = _is_path(store, named)
     if not is_path:
         try:
-            known = store.bots.find(named)
+            known = store.bots.find(named, also=bundled_names())
             if named not in bundled_names() or is_installed(home, known):
                 return known  # a bundled bot may have been submitted from another home that shares the store
         except NotFound:
@@ -102,7 +102,8 @@ def default_brackets(entrants: Sequence[BotVersion], newcomer: BotVersion | None
             notify(Note(f"{name} is left out: it needs {bracket.fewest} bots, and {bots} it."))
     if not possible:
         raise BadTournament(
-            "Too few bots for any game.", hint="Submit more bots, or name bundled ones: `arena tournament random …`."
+            "Too few bots for any game.",
+            hint="Submit more bots, or name bundled ones: `arena tournament random greedy counter`.",
         )
     return tuple(possible)
 

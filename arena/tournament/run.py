@@ -83,7 +83,7 @@ def resume_tournament(home: Home, request: ResumeRequest, notify: OnEvent, stop:
     """Continue a tournament that was interrupted."""
     link = cluster_link(request.cluster)
     if not home.exists:
-        raise NotFound(f"There is no arena in {home.path}.", hint="Run `arena tournament` without `--resume`.")
+        raise NotFound(f"There is no arena in `{home.path}`.", hint="Run `arena tournament` without `--resume`.")
     with home.conducting(), Store.open(home.database) as store:
         record = _unfinished(store, request.tournament)
         check_sandbox(Event.from_json(record.options).sandbox, notify)
@@ -117,7 +117,8 @@ def _check_options(request: TournamentRequest) -> None:
         raise BadTournament(f"Unknown format `{request.format}`: expected {choices(FORMATS)}.")
     for name, formats in APPLIES_TO.items():
         if getattr(request, name) not in (None, False) and request.format not in formats:
-            raise BadTournament(f"`--{name}` applies only to `--format` {choices(formats)}.")
+            allowed = choices(f"`--format {each}`" for each in formats)
+            raise BadTournament(f"`--{name}` applies only to {allowed}.")
     if request.cluster and request.jobs:
         raise BadTournament("`--jobs` does not apply to a cluster: its workers determine the number of cores.")
 

@@ -116,7 +116,7 @@ def test_what_the_command_line_would_refuse_is_refused(served: Serving) -> None:
         with pytest.raises(NotFound, match="No tournament was started"):
             server.follow(ignore)
         for request, why in (
-            (TournamentRequest(bots=("/etc/passwd",)), "/etc/passwd|No bot has been submitted"),
+            (TournamentRequest(bots=("/etc/passwd",)), "Unknown bot `/etc/passwd`: expected counter, greedy, random, "),
             (TournamentRequest(jobs=1000), "Invalid jobs `1000`"),
             (TournamentRequest(rounds=0), "Invalid rounds `0`"),
             (TournamentRequest(seconds=float("nan")), "Invalid seconds `nan`"),
