@@ -110,7 +110,7 @@ def _legend(board: Board) -> Iterable[Text]:
         yield Text(f"{NOT_SEPARATED}  statistically tied with the next bot (95 %).")
     said = [f"Rating: μ - 3{SIGMA_SIGN}."]
     if any(row.strength for row in board.rows):
-        said.append("Refit: Elo points by all results at once, whatever their order, with the 95 % interval.")
+        said.append("Strength: Elo points from all results, regardless of their order, with the 95 % interval.")
     if any(row.history for row in board.rows):
         said.append("History: μ over a bot's matches, one scale for all.")
     yield Text(" ".join(said), style="dim")
@@ -160,11 +160,11 @@ def _strengths(fits: Sequence[Strength | None]) -> Column:
     wide = max(map(len, intervals))
     both = [f"{strength}  {interval:>{wide}}" for strength, interval in zip(strengths, intervals, strict=True)]
     forms = [
-        ("refit (95 %)", both),
-        ("refit (95 %)", [interval or NOTHING for interval in intervals]),
-        ("refit", strengths),
+        ("strength (95 %)", both),
+        ("strength (95 %)", [interval or NOTHING for interval in intervals]),
+        ("strength", strengths),
     ]
-    return Column("refit", [Form(heading, list(map(Text, texts))) for heading, texts in forms], (13, 14, 17))
+    return Column("strength", [Form(heading, list(map(Text, texts))) for heading, texts in forms], (13, 14, 17))
 
 
 def _histories(rows: Sequence[BoardRow]) -> Column:

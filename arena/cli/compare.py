@@ -15,11 +15,13 @@ from arena.cli.location import HomeLocation
 from arena.cli.options import AsJson, Jobs, Seed
 from arena.cli.sandboxes import PlayOptions
 from arena.events import Activity, Note
+from arena.games.brackets import DEFAULT_BRACKETS, Bracket
 from arena.rating.sprt import SprtDecision
 from arena.requests import CompareRequest
 from arena.tournament.comparison import ComparisonProgress, ComparisonResult
 
 EXIT_NOT_BETTER = 1
+DEFAULT_SEATS = ", ".join(f"{name} {Bracket.parse(name).comparison_seats}" for name in DEFAULT_BRACKETS)
 
 
 @grouped
@@ -32,7 +34,9 @@ def compare(
     seats: Annotated[
         int | None,
         typer.Option(
-            min=2, help="Seats, taken by OLD and NEW alternately. Default: 2, Tentagram 4.", show_default=False
+            min=2,
+            help=f"Seats, taken by OLD and NEW alternately. Default: {DEFAULT_SEATS}.",
+            show_default=False,
         ),
     ] = None,
     elo: Annotated[float, typer.Option(min=1, max=500, help="The gain in Elo points that matters.")] = 20.0,

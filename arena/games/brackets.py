@@ -65,6 +65,11 @@ class Bracket:
         """How many seats a match has unless the organiser chooses a number."""
         return min(profile_of(self.game).seats, self.seat_range[-1])
 
+    @property
+    def comparison_seats(self) -> int:
+        """How many seats a comparison of two bots has by default: two, or the usual number if two are too few."""
+        return 2 if self.fewest == 2 else self.usual_seats
+
     def seats(self, field: int, wanted: int | None) -> int:
         """Return how many seats a match has with `field` bots to play. Raise `BadTournament` if they are too few."""
         possible = self.seat_range

@@ -178,7 +178,7 @@ def _board_in_markdown(board: Board) -> str:
     parts = [f"## {_escaped(board.bracket)}", _escaped(words.heading(board)) + ".", _escaped(words.verdict(board))]
     if not board.rows:
         return "\n\n".join([parts[0], parts[2]])
-    heading = ["#", "bot", "version", "language", "rating", f"μ ± {SIGMA_SIGN}", "refit", "95 %"]
+    heading = ["#", "bot", "version", "language", "rating", f"μ ± {SIGMA_SIGN}", "strength", "95 %"]
     heading += ["matches", "wins", "place", "ms/move", "faults"]
     lines = [
         [f"{row.rank} {NOT_SEPARATED}" if row.separated is False else str(row.rank)]

@@ -136,7 +136,7 @@ def compare(
 ) -> ComparisonResult:
     """Play deals until the test has decided or they are used up. The matches are stored but not rated."""
     bracket = Bracket.parse(request.bracket)
-    seats = request.seats or (2 if bracket.fewest == 2 else 4)
+    seats = request.seats or bracket.comparison_seats
     bracket.rules.check_seats(seats, **dict(bracket.options))
     sandbox = request.choose_sandbox(notify)
     with home.conducting(), Store.open(home.database) as store:

@@ -65,12 +65,12 @@ def test_a_wide_terminal_shows_everything() -> None:
 
 def test_80_columns_show_what_matters_and_say_what_they_leave_out() -> None:
     text = printed(render(board()), 80)
-    for heading in ("bot", "version", "rating", "refit (95 %)", "wins", "faults", "history"):
+    for heading in ("bot", "version", "rating", "strength (95 %)", "wins", "faults", "history"):
         assert heading in text
     assert "Not shown for want of room: language, μ ± \u03c3, matches, mean place, ms/move." in text
 
 
-def test_bots_that_are_not_told_apart_are_marked() -> None:
+def test_bots_that_are_statistically_tied_are_marked() -> None:
     sample = board()
     assert [row.separated for row in sample.rows].count(False) == 2
     text = printed(render(sample), 100)
@@ -105,7 +105,7 @@ def test_what_no_bot_has_gets_no_column() -> None:
     sample = board()
     bare = [replace(row, strength=None, faults={}, history=(), separated=None) for row in sample.rows]
     text = printed(render(replace(sample, rows=bare)), 170)
-    for absent in ("refit", "Refit", "faults", "history", "History", "Not shown"):
+    for absent in ("strength", "Strength", "faults", "history", "History", "Not shown"):
         assert absent not in text
 
 

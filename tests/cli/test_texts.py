@@ -320,7 +320,7 @@ Usage: python -m arena compare [OPTIONS] {OLD} {NEW}
 ╭─ Options ────────────────────────────────────────────────────────────────────────────────────────╮
 │ --bracket          <str>                          The game and its options. [default: mantis]    │
 │ --seats            <int range> [x>=2]             Seats, taken by OLD and NEW alternately.       │
-│                                                   Default: 2, Tentagram 4.                       │
+│                                                   Default: mantis 2, tentagram 4.                │
 │ --elo              <float range> [1<=x<=500]      The gain in Elo points that matters.           │
 │                                                   [default: 20.0]                                │
 │ --alpha            <float range> [0.001<=x<=0.4]  Probability of a positive answer if there is   │

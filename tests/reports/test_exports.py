@@ -97,6 +97,7 @@ def test_markdown_has_every_board() -> None:
     boards = two_brackets()
     text = as_markdown(boards, overall(boards))
     assert re.findall(r"^## (.*)$", text, re.MULTILINE) == ["Overall", "mantis", "tentagram"]
+    assert "| strength | 95 % |" in text
     assert "| searcher | 2.1.0 | Python |" in text
     assert "≈ statistically tied with the next bot (95 %)." in text
     assert "Overall" not in as_markdown(boards, None)
