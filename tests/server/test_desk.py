@@ -110,8 +110,11 @@ def test_a_server_reports_the_same_as_its_store(served: Serving) -> None:
         assert isinstance(missing, NotFound)
         assert found == {name: store.matches.replay(name).encode() for name in names}
         assert set(worth) <= set(names)
-        with pytest.raises(NotFound, match=r"grab|Nobody has played"):
+        with pytest.raises(NotFound) as refused:
             server.leaderboard(["mantis/grab"], None)
+        text = "No `mantis/grab` matches on record: expected mantis or tentagram."
+        hint = "Run `arena tournament --bracket mantis/grab`."
+        assert str(refused.value) == f"localhost:{served.address.rpartition(':')[2]}: {text} {hint}"
         with pytest.raises(NotFound, match="no tournament `cup`"):
             server.names("cup")
         with pytest.raises(ArenaError, match="Unknown game"):
