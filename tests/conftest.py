@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import fcntl
 import os
+import signal
 from collections.abc import Generator, Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -20,6 +21,10 @@ if TYPE_CHECKING:
 # The machines are shared and slow at times: a deadline would measure them, not the code, and so would that check.
 settings.register_profile("arena", deadline=None, suppress_health_check=[HealthCheck.too_slow], print_blob=True)
 settings.load_profile("arena")
+
+# A shell starts background jobs with SIGINT ignored, and child processes inherit that; some tests send it to them.
+if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
+    signal.signal(signal.SIGINT, signal.default_int_handler)
 
 TESTS = Path(__file__).parent
 SIDE_BY_SIDE = "PYTEST_XDIST_WORKER" in os.environ

@@ -42,7 +42,7 @@ def test_a_game_is_played_to_its_end(playing: Terminal, tmp_path: Path) -> None:
     playing.press(*["1", "Enter"] * 150)
     screen = playing.wait_for("exit code 0")
     assert "The replay: arena replay show" in screen
-    assert "You have" in screen
+    assert "You won!" in screen or "You did not win." in screen
     (file,) = (tmp_path / "replays").iterdir()
     assert replay.verify(replay.read(file))
 
