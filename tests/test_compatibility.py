@@ -8,7 +8,7 @@ it resumed that tournament.
 from __future__ import annotations
 
 import json
-import tarfile
+import shutil
 from pathlib import Path
 from typing import Any
 
@@ -21,8 +21,7 @@ HOMES = ROOT / "tests" / "homes"
 
 @pytest.fixture
 def home(tmp_path: Path) -> Path:
-    with tarfile.open(HOMES / "3fc4c53.tar.gz") as archive:
-        archive.extractall(tmp_path, filter="data")
+    shutil.unpack_archive(HOMES / "3fc4c53.tar.gz", tmp_path)
     return tmp_path / "home"
 
 

@@ -29,6 +29,10 @@ LIMITS = ("--time-per-move", "60s", "--time-per-match", "30m", "--time-to-start"
 """More than any honest bot needs on a busy machine, less than any jump."""
 
 
+SLEEP = "import select, time; time.sleep = lambda seconds: select.select([], [], [], seconds) and None"
+"""Replaces `time.sleep`: libfaketime fails a monotonic clock_nanosleep with EINVAL unless it fakes that clock too."""
+
+
 def library() -> str:
     found = sorted(Path("/usr/lib").glob("*/faketime/libfaketimeMT.so.1"))
     if not found:
@@ -54,8 +58,10 @@ def rows(home: Path, query: str) -> list[tuple[str | float | None, ...]]:
 def test_a_tournament_under_a_clock_that_jumps(tmp_path: Path) -> None:
     home, clock = tmp_path / "home", tmp_path / "clock"
     jump(clock, "+0")
+    (tmp_path / "sitecustomize.py").write_text(SLEEP, encoding="utf-8")
     environment = {
         **os.environ,
+        "PYTHONPATH": str(tmp_path),
         "LD_PRELOAD": library(),
         "FAKETIME_TIMESTAMP_FILE": str(clock),
         "FAKETIME_NO_CACHE": "1",
