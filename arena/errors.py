@@ -164,5 +164,6 @@ def choices(names: Iterable[str]) -> str:
 def unknown(what: str, given: str, known: Iterable[str]) -> str:
     """Return the sentence for an unknown name: with the most similar known name, or with all of them."""
     known = list(known)
+    given = given if given.isprintable() else ascii(given)[1:-1]  # a message is one line
     near = difflib.get_close_matches(given.lower(), known, n=1)
     return f"Unknown {what} `{given}`: " + (f"did you mean `{near[0]}`?" if near else f"expected {choices(known)}.")

@@ -26,7 +26,13 @@ def home(tmp_path: Path) -> Path:
 
 
 def expected(when: str) -> Any:
-    return json.loads((HOMES / "3fc4c53.json").read_text(encoding="utf-8"))[when]
+    boards = json.loads((HOMES / "3fc4c53.json").read_text(encoding="utf-8"))[when]
+    return [{**board, "rows": [[rounded(cell) for cell in row] for row in board["rows"]]} for board in boards]
+
+
+def rounded(cell: Any) -> Any:
+    """Round strengths, which linear algebra on another machine gives with other last digits. All else is exact."""
+    return {name: round(value, 6) for name, value in cell.items()} if isinstance(cell, dict) else cell
 
 
 def leaderboards(home: Path) -> list[Any]:
@@ -37,7 +43,7 @@ def leaderboards(home: Path) -> list[Any]:
         {
             "bracket": board["bracket"],
             "matches": board["matches"],
-            "rows": [[row[column] for column in columns] for row in board["rows"]],
+            "rows": [[rounded(row[column]) for column in columns] for row in board["rows"]],
         }
         for board in json.loads(done.stdout)["brackets"]
     ]

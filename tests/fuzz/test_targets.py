@@ -133,7 +133,7 @@ def board_document() -> Any:
 @examples(40)
 @given(
     place=st.sampled_from(places(board_document())[1:]),
-    value=values | st.sampled_from([-1, 1e308, "\ud800", "NaN", "Infinity", [None], {}]),
+    value=values | st.sampled_from([-1, 1e308, "NaN", "Infinity", [None], {}]),
 )
 def test_boards_with_any_value_in_any_place(place: tuple[str | int, ...], value: Any) -> None:
     document = board_document()
