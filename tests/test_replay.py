@@ -18,8 +18,7 @@ from arena.errors import MalformedReplay, NotAReplay, ReplayError, ReplayMismatc
 from arena.games import mantis, tentagram
 from arena.games.base import AnyState
 from arena.games.registry import find_game
-from arena.replay import Decision, Fault, FaultKind, Header, Replay
-from arena.replay.selfplay import simulate_game
+from arena.replay import Decision, Fault, FaultKind, Header, Replay, simulate_game
 
 Line = dict[str, Any]
 
@@ -86,10 +85,10 @@ def test_the_result_lines() -> None:
 
 def test_names_beyond_ascii_stand_as_they_are(tmp_path: Path) -> None:
     played = simulate_game(find_game("mantis"), {}, 2, "Grüße", "m").replay
-    replay.write(played, tmp_path / "r.jsonl")
-    assert '"seed": "Grüße"' in (tmp_path / "r.jsonl").read_text(encoding="utf-8")
-    assert replay.read(tmp_path / "r.jsonl") == replay.loads(replay.dumps(played).encode())
-    assert [path.name for path in tmp_path.iterdir()] == ["r.jsonl"]
+    file = replay.write(played, tmp_path)
+    assert '"seed": "Grüße"' in file.read_text(encoding="utf-8")
+    assert replay.loads(file.read_bytes()) == replay.loads(replay.dumps(played).encode())
+    assert [path.name for path in tmp_path.iterdir()] == ["m.jsonl"]
 
 
 def test_unknown_keys_are_ignored() -> None:

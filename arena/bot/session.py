@@ -164,7 +164,7 @@ class BotSession:
             turns=codec.turns,
             reader=codec.reader(start),
             play=play,
-            codes=codec.codes,
+            codes=codec.codes.code_of,
             rng=Random(start.seed),
             seconds_per_turn=start.ms_per_turn / 1000 if start.ms_per_turn else float("inf"),
         )

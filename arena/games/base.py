@@ -18,15 +18,18 @@ from operator import mod
 from random import Random
 from typing import Any, ClassVar, Generic, Self, TypeVar
 
-from arena.errors import BadSeatCount, UnknownOption, UnknownOptionValue, unknown
+from arena.errors import BadActionText, BadSeatCount, UnknownOption, UnknownOptionValue, unknown
 
 Card = TypeVar("Card")
-Action = TypeVar("Action")
+Action = TypeVar("Action", bound="OneOfAKind")
 Event = TypeVar("Event")
 View = TypeVar("View")
 
 Json = str | int | float | bool | None | Sequence["Json"] | Mapping[str, "Json"]
 """A value of a JSON document."""
+
+Options = Mapping[str, Mapping[str, str]]
+"""Per option of a game, its values and what they mean. The first value is the default."""
 
 
 def shuffle(cards: Sequence[Card], seed: str) -> tuple[Card, ...]:
@@ -72,26 +75,6 @@ class OneOfAKind:
 
     def __reduce__(self) -> tuple[Callable[[str], Self | None], tuple[str]]:
         return self.find, (self.notation,)
-
-
-@dataclass(frozen=True, slots=True)
-class OptionValue:
-    """One value of an option, and what it means."""
-
-    name: str
-    meaning: str
-
-
-@dataclass(frozen=True, slots=True)
-class Option:
-    """A choice between variants of a game, such as Mantis's edition. The first value is the default."""
-
-    name: str
-    values: tuple[OptionValue, ...]
-
-    @property
-    def default(self) -> str:
-        return self.values[0].name
 
 
 class Ending(enum.Enum):
@@ -168,11 +151,14 @@ class Game(ABC, Generic[Action, Event, View]):
     name: str
     title: str
     summary: str
-    options: tuple[Option, ...]
+    options: ClassVar[Options]
+    action_type: type[Action]
+    notation: str
+    """How actions are written: `write 'pass' or 'bet'`."""
 
     @abstractmethod
-    def seat_range(self, **options: str) -> range:
-        """Return the numbers of seats that the game can be played with under these options."""
+    def seats_with(self, options: Mapping[str, str]) -> range:
+        """Return the numbers of seats that the game can be played with under these options, which are complete."""
 
     @abstractmethod
     def new(self, seats: int, seed: str, **options: str) -> State[Action, Event, View]:
@@ -182,29 +168,37 @@ class Game(ABC, Generic[Action, Event, View]):
     def from_deal(self, deal: Json, seats: int, **options: str) -> State[Action, Event, View]:
         """Return a new game from a deal in the notation of a replay. Raise `BadDeal` if it is not a possible one."""
 
-    @abstractmethod
     def parse_action(self, text: str) -> Action:
-        """Return the action of the replay notation. Raise `BadActionText` if there is none."""
+        """Return the action of the replay notation, legal now or not. Raise `BadActionText` if there is none."""
+        action = self.action_type.find(text)
+        if action is None:
+            raise BadActionText(f"{text!r} is not a {self.title} action: {self.notation}.")
+        return action
 
     def complete(self, options: Mapping[str, str]) -> dict[str, str]:
         """Return the options with the defaults filled in. Raise if an option or its value is unknown."""
         for name in options:
-            if name not in (option.name for option in self.options):
-                raise UnknownOption(unknown(f"{self.name} option", name, [option.name for option in self.options]))
-        complete = {option.name: options.get(option.name, option.default) for option in self.options}
-        for option in self.options:
-            values = [value.name for value in option.values]
-            if complete[option.name] not in values:
-                raise UnknownOptionValue(unknown(f"{self.name} {option.name}", complete[option.name], values))
+            if name not in self.options:
+                raise UnknownOption(unknown(f"{self.name} option", name, self.options))
+        complete = {name: options.get(name, next(iter(values))) for name, values in self.options.items()}
+        for name, value in complete.items():
+            if value not in self.options[name]:
+                raise UnknownOptionValue(unknown(f"{self.name} {name}", value, self.options[name]))
         return complete
 
-    def check_seats(self, seats: int, **options: str) -> None:
-        """Raise `BadSeatCount` if the game cannot be played with this number of seats under these options."""
-        allowed = self.seat_range(**options)
+    def seat_range(self, **options: str) -> range:
+        """Return the numbers of seats that the game can be played with under these options."""
+        return self.seats_with(self.complete(options))
+
+    def check_seats(self, seats: int, **options: str) -> dict[str, str]:
+        """Return the complete options. Raise `BadSeatCount` if the game has no such number of seats under them."""
+        complete = self.complete(options)
+        allowed = self.seats_with(complete)
         if seats not in allowed:
-            variant = " ".join([self.name, *self.complete(options).values()])
+            variant = " ".join([self.name, *complete.values()])
             counted = "1 seat" if seats == 1 else f"{seats} seats"
             raise BadSeatCount(f"`{variant}` cannot be played with {counted}: expected {allowed[0]} to {allowed[-1]}.")
+        return complete
 
 
 # A game or a state whose type is known at run time only: what the registry returns, what a replay holds.
@@ -212,13 +206,11 @@ AnyGame = Game[Any, Any, Any]
 AnyState = State[Any, Any, Any]
 
 
-def competition_ranking(keys: Sequence[tuple[int, ...]]) -> tuple[int, ...]:
-    """Return placements by descending key; equal keys share a place: 1, 2, 2, 4."""
-    return tuple(1 + sum(other > key for other in keys) for key in keys)
+def rank(keys: Sequence[tuple[int, ...]], forfeited: Sequence[int]) -> tuple[int, ...]:
+    """Return the placements of all seats by descending key; equal keys share a place: 1, 2, 2, 4.
 
-
-def place_forfeiters_last(ranked: Mapping[int, int], forfeited: Sequence[int]) -> tuple[int, ...]:
-    """Return the placements of all seats: `ranked` first, behind them the forfeiters, latest first."""
-    seats = len(ranked) + len(forfeited)
-    behind = {seat: seats - order for order, seat in enumerate(forfeited)}
-    return tuple(ranked[seat] if seat in ranked else behind[seat] for seat in range(seats))
+    The forfeiters come behind all others, the latest first.
+    """
+    behind = {seat: len(keys) - order for order, seat in enumerate(forfeited)}
+    ranked = [key for seat, key in enumerate(keys) if seat not in behind]
+    return tuple(behind.get(seat) or 1 + sum(other > key for other in ranked) for seat, key in enumerate(keys))

@@ -26,19 +26,18 @@ class Bracket:
         options = game.complete({})
         left = iter(game.options)
         for value in values:  # in the order of the options
-            option = next((each for each in left if value in (known.name for known in each.values)), None)
+            option = next((each for each in left if value in game.options[each]), None)
             if option is None:
                 known = choices(bracket.name for bracket in cls.all_of(game))
                 raise BadTournament(f"Unknown bracket `{name}`: expected {known}.")
-            options[option.name] = value
+            options[option] = value
         return cls(game_name, tuple(options.items()))
 
     @classmethod
     def all_of(cls, game: AnyGame) -> Iterator[Bracket]:
         """Yield the brackets of a game: one for each combination of its options' values."""
-        names = [option.name for option in game.options]
-        for values in product(*([value.name for value in option.values] for option in game.options)):
-            yield cls(game.name, tuple(zip(names, values, strict=True)))
+        for values in product(*game.options.values()):
+            yield cls(game.name, tuple(zip(game.options, values, strict=True)))
 
     @property
     def rules(self) -> AnyGame:

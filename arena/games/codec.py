@@ -9,12 +9,13 @@ from __future__ import annotations
 
 import json
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 from random import Random
-from typing import Any
+from typing import Any, ClassVar
 
-from arena.games.base import AnyState, Json, OneOfAKind, Result
+from arena.games.base import AnyState, Json, Result
 from arena.games.turn import Clock, Turn
 from arena.v1 import referee_pb2 as pb
 
@@ -28,6 +29,21 @@ class Unreadable(Exception):
 
 UNDECODABLE = (KeyError, ValueError, IndexError, ZeroDivisionError)
 """What looking up codes, and cutting bytes into pieces, raises when they are malformed."""
+
+
+class ActionCodes:
+    """The numbers that stand for a game's actions in messages."""
+
+    def __init__(self, code_of: Mapping[Any, int]) -> None:
+        self.code_of = code_of
+        self.action_of = {code: action for action, code in code_of.items()}
+        # Few different sets of legal actions occur.
+        self.encode: Callable[[tuple[Any, ...]], bytes] = lru_cache(1024)(
+            lambda legal: bytes([self.code_of[action] for action in legal])
+        )
+        self.decode: Callable[[bytes], tuple[Any, ...]] = lru_cache(1024)(
+            lambda codes: tuple([self.action_of[code] for code in codes])
+        )
 
 
 class Encoder(ABC):
@@ -56,7 +72,7 @@ class Encoder(ABC):
         self.seen[seat] = 0
 
     @abstractmethod
-    def record(self, events: Sequence[object]) -> None:
+    def record(self, events: Sequence[Any]) -> None:
         """Take the public events of an action."""
 
     @abstractmethod
@@ -68,22 +84,57 @@ class Encoder(ABC):
         """Add the seat's turn to the message."""
 
     @abstractmethod
-    def fill_end(self, end: pb.MatchEnd, seat: int, result: Result) -> None:
+    def fill_end(self, end: pb.MatchEnd, seat: int, result: Any) -> None:
         """Write the game's part of a match end."""
 
-    @abstractmethod
-    def action(self, code: int) -> OneOfAKind | None:
-        """Return the action that the code in an answer stands for, or None."""
 
+class Reader:
+    """The bot's side of one match: remembers what the turns do not repeat. Raises `Unreadable`."""
 
-class Reader(ABC):
-    """The bot's side of one match: remembers what the turns do not repeat. Raises Unreadable."""
+    __slots__ = ("history", "seat", "seats", "unread")
 
-    __slots__ = ()
+    codes: ClassVar[ActionCodes]
+    turn_type: ClassVar[type[Turn[Any, Any]]]
 
-    @abstractmethod
+    def __init__(self, start: pb.MatchStart) -> None:
+        self.seat = start.seat
+        self.seats = start.seats
+        self.history: list[Any] = []
+        self.unread = bytearray()
+        """Events that are not decoded yet: many bots never look at the history."""
+        try:
+            self.read_start(start)
+        except UNDECODABLE as error:
+            raise Unreadable(f"a start of {start.WhichOneof('game')}") from error
+
     def turn(self, message: Any, ends: float, rng: Random) -> Turn[Any, Any]:
         """Return the turn in the message; its answer is due at `ends`."""
+        self.unread += message.events
+        try:
+            legal = self.codes.decode(message.legal)
+        except KeyError as error:
+            raise Unreadable(f"the actions of a {type(message).__name__}") from error
+        return self.turn_type.lazy(legal, lambda: self.view(message, legal), ends, rng)
+
+    def view(self, message: Any, legal: tuple[Any, ...]) -> Any:
+        try:
+            if self.unread:
+                self.history += self.read_events(bytes(self.unread))
+                self.unread.clear()
+            return self.read_view(message, legal)
+        except UNDECODABLE as error:
+            raise Unreadable(f"a {type(message).__name__}") from error
+
+    def read_start(self, start: pb.MatchStart) -> None:
+        """Keep what the match start says of the game."""
+
+    def read_events(self, events: bytes) -> Iterable[object]:
+        """Return the events in the bytes."""
+        raise NotImplementedError
+
+    def read_view(self, message: Any, legal: tuple[Any, ...]) -> object:
+        """Return the view in the message, with the history so far."""
+        raise NotImplementedError
 
 
 @dataclass(frozen=True, slots=True)
@@ -92,8 +143,7 @@ class Codec:
 
     encoder: Callable[[AnyState], Encoder]
     reader: Callable[[pb.MatchStart], Reader]
-    codes: Mapping[Any, int]
-    """The number that stands for each action in an answer."""
+    codes: ActionCodes
     number: int = pb.GAME_UNSPECIFIED
     """The game's value in the enum `Game` of referee.proto; games without one are named in `Hello.other_games`."""
     turns: str = "game_turns"
@@ -102,55 +152,42 @@ class Codec:
 
 def json_codec(
     game: str,
-    codes: Mapping[Any, int],
+    code_of: Mapping[Any, int],
     to_json: Callable[[Any], Json],
     from_json: Callable[[Any, tuple[Any, ...]], Any],
 ) -> Codec:
     """Return the codec of a game without messages of its own.
 
-    `to_json` writes a view without its seat and its legal actions; `from_json` makes the view of it again, with the
-    legal actions.
+    `to_json` writes a view without its legal actions; `from_json` makes the view of it again, with the legal actions.
     """
-    actions = {code: action for action, code in codes.items()}
 
     class JsonEncoder(Encoder):
         __slots__ = ()
 
         def record(self, events: Sequence[object]) -> None:
-            del events  # every turn carries the whole view
+            """Do nothing: every turn carries the whole view."""
 
         def fill_start(self, start: pb.MatchStart) -> None:
             start.other.game = game
 
         def add_turn(self, message: pb.PlayResponse, seat: int, match: int, turn: int, ms_left: int) -> None:
             view = self.state.view(seat)
-            message.game_turns.add(
-                match=match,
-                turn=turn,
-                legal=[codes[action] for action in view.legal],
-                view=json.dumps(to_json(view)),
-                ms_left=ms_left,
-            )
+            legal = [codes.code_of[action] for action in view.legal]
+            message.game_turns.add(match=match, turn=turn, legal=legal, view=json.dumps(to_json(view)), ms_left=ms_left)
 
         def fill_end(self, end: pb.MatchEnd, seat: int, result: Result) -> None:
             del seat
             end.other.details = json.dumps(result.details())
 
-        def action(self, code: int) -> OneOfAKind | None:
-            return actions.get(code)
-
     class JsonReader(Reader):
         __slots__ = ()
 
-        def __init__(self, start: pb.MatchStart) -> None:
-            del start
-
         def turn(self, message: pb.GameTurn, ends: float, rng: Random) -> Turn[Any, Any]:
             try:
-                legal = tuple(actions[code] for code in message.legal)
-                view = from_json(json.loads(message.view), legal)
+                view = from_json(json.loads(message.view), tuple([codes.action_of[code] for code in message.legal]))
             except (*UNDECODABLE, AttributeError, TypeError, RecursionError) as error:
                 raise Unreadable(f"a turn of {game}") from error
             return Turn(view, Clock(ends), rng)
 
+    codes = ActionCodes(code_of)
     return Codec(JsonEncoder, JsonReader, codes)

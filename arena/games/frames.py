@@ -8,7 +8,6 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any, NotRequired, TypedDict
 
-from arena.games.base import Result
 from arena.games.words import Words
 
 Frame = Mapping[str, object]
@@ -65,21 +64,25 @@ class FilmResult(TypedDict):
     piles: NotRequired[list[PileResult]]
 
 
-class More(TypedDict):
+class FilmPart(TypedDict):
+    entries: list[Entry]
+    frames: NotRequired[list[Frame]]
+    """The frames after those entries; in a film also the first one."""
+    decks: NotRequired[list[list[str]]]
+    """Tentagram: every seat's first cards, as far as they are known, in the order they are laid."""
+    seed: NotRequired[str]
+    """Only once the match is over: it determines every card."""
+
+
+class More(FilmPart):
     """What is new in a film: `viewer.extend` in the browser takes it. Taking it twice changes nothing."""
 
     start: int
     """The number of the first entry in here."""
-    entries: list[Entry]
-    frames: NotRequired[list[Frame]]
-    """The frames after those entries."""
-    decks: NotRequired[list[list[str]]]
-    """Tentagram: every seat's first cards, as far as they are known, in the order they are laid."""
     result: NotRequired[FilmResult]
-    seed: NotRequired[str]
 
 
-class Film(TypedDict):
+class Film(FilmPart):
     """A match as the browser shows it (arena/web/viewer/film.py)."""
 
     match: str
@@ -94,12 +97,7 @@ class Film(TypedDict):
     """Mantis: how many cards in the score pile win."""
     colours: NotRequired[str]
     """Mantis: the letters of the edition's colours."""
-    frames: NotRequired[list[Frame]]
-    decks: NotRequired[list[list[str]]]
-    entries: list[Entry]
     result: FilmResult | None
-    seed: NotRequired[str]
-    """Only once the match is over: it tells every card."""
 
 
 class Frames:
@@ -111,13 +109,7 @@ class Frames:
     def frame(self, state: Any, seat: int | None = None) -> Frame:
         """Return the table as the seat may know it, or everything on it if no seat is given."""
         known = range(state.seats) if seat is None else [seat]
-        made: dict[str, object] = {
-            "turn": state.to_move,
-            "lines": {str(each): self.words.table(state.view(each)) for each in known},
-        }
-        if seat is not None and seat == state.to_move:
-            made["legal"] = [str(action) for action in state.legal()]
-        return made
+        return {"turn": state.to_move, "lines": {str(each): self.words.table(state.view(each)) for each in known}}
 
     def begin(self, film: Film, state: Any) -> None:
         """Add the game's keys to a new film."""
@@ -134,5 +126,5 @@ class Frames:
         """Add the game's keys to an entry."""
         entry["text"] = " ".join(self.words.event(event, names) for event in events)
 
-    def conclude(self, made: FilmResult, result: Result) -> None:
+    def conclude(self, made: FilmResult, result: Any) -> None:
         """Add the game's keys to a result."""

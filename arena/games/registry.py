@@ -30,7 +30,7 @@ VARIABLE = "ARENA_GAMES"
 
 def register(game: AnyGame) -> None:
     """Add a game. Raise `ValueError` for a name that is taken, or option values that are not distinct."""
-    values = [value.name for option in game.options for value in option.values]
+    values = [value for values in game.options.values() for value in values]
     if not game.name.isidentifier() or GAMES.setdefault(game.name, game) is not game:
         raise ValueError(f"The game name `{game.name}` is taken or not an identifier.")
     if len(set(values)) != len(values):
@@ -66,20 +66,12 @@ def words_of(game: str) -> Words:
 
 def painter_of(game: str) -> Painter:
     """Return what draws the game in a terminal: its own painter, or the plain one."""
-    if (painter := _part(game, "terminal", "PAINTER", optional=True)) is None:
-        from arena.games.terminal import Painter
-
-        return Painter(words_of(game))
-    return painter  # type: ignore[no-any-return]
+    return _part(game, "terminal", "PAINTER", plain="Painter")  # type: ignore[no-any-return]
 
 
 def frames_of(game: str) -> Frames:
     """Return what describes the game to the browser: its own frames, or plain ones."""
-    if (frames := _part(game, "frames", "FRAMES", optional=True)) is None:
-        from arena.games.frames import Frames
-
-        return Frames(words_of(game))
-    return frames  # type: ignore[no-any-return]
+    return _part(game, "frames", "FRAMES", plain="Frames")  # type: ignore[no-any-return]
 
 
 def games_in_hello(numbers: Iterable[int], names: Iterable[str]) -> tuple[str, ...]:
@@ -89,16 +81,16 @@ def games_in_hello(numbers: Iterable[int], names: Iterable[str]) -> tuple[str, .
     return (*(by_number[number] for number in numbers if number in by_number), *named)
 
 
-def _part(game: str, module: str, name: str, *, optional: bool = False) -> Any:
-    """Return an object of a module in the game's package; None if there is no such module and it is optional."""
+def _part(game: str, module: str, name: str, *, plain: str | None = None) -> Any:
+    """Return an object of a module in the game's package; without such a module, one of the class `plain`."""
     package = type(find_game(game)).__module__.rpartition(".")[0]
     try:
         return getattr(import_module(f"{package}.{module}"), name)
     except ModuleNotFoundError as error:
         if error.name != f"{package}.{module}":
             raise
-        if optional:
-            return None
+        if plain:
+            return getattr(import_module(f"arena.games.{module}"), plain)(words_of(game))
         raise HostFault(
             f"The game `{game}` has no module `{package}.{module}` with `{name}`.",
             hint="See `How to add a game` in CONTRIBUTING.md.",

@@ -7,15 +7,13 @@ from arena.replay.format import (
     FaultKind,
     Header,
     Replay,
+    dump_line,
     dumps,
-    entry_line,
-    header_line,
-    last_line,
     result_line,
     write,
 )
-from arena.replay.playback import Playback, Step, follow, start, verify
-from arena.replay.reader import loads, read, read_header, read_line
+from arena.replay.playback import Playback, Step, follow, simulate_game, states, verify
+from arena.replay.reader import loads, read_header, read_line
 
 __all__ = [
     "FORMAT",
@@ -26,17 +24,15 @@ __all__ = [
     "Playback",
     "Replay",
     "Step",
+    "dump_line",
     "dumps",
-    "entry_line",
     "follow",
-    "header_line",
-    "last_line",
     "loads",
-    "read",
     "read_header",
     "read_line",
     "result_line",
-    "start",
+    "simulate_game",
+    "states",
     "verify",
     "write",
 ]

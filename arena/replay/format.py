@@ -10,40 +10,38 @@ import json
 import math
 import os
 from collections.abc import Mapping
+from contextlib import suppress
 from dataclasses import dataclass, field
 from functools import lru_cache
+from hashlib import sha256
 from pathlib import Path
-from typing import NamedTuple
+from typing import NamedTuple, Self
+from urllib.parse import quote
 
 from arena.errors import ArenaError, refusal
 from arena.games.base import Json, Result
 
 FORMAT = "arena.replay/1"
+MAX_FILE_NAME = 120
 
 
 class FaultKind(enum.Enum):
-    """Why a seat forfeited; the value is the word in the replay."""
+    """Why a seat forfeited: the word in the replay, and what it means."""
 
-    TIMEOUT = "timeout"
-    ILLEGAL = "illegal"
-    PROTOCOL = "protocol"
-    CRASH = "crash"
-    DISCONNECT = "disconnect"
-    START = "start"
+    TIMEOUT = "timeout", "did not answer in time"
+    ILLEGAL = "illegal", "answered with an action that was not legal"
+    PROTOCOL = "protocol", "sent a message that the protocol does not allow"
+    CRASH = "crash", "ended in the middle of the match"
+    DISCONNECT = "disconnect", "closed its connection in the middle of the match"
+    START = "start", "did not start"
 
-    @property
-    def meaning(self) -> str:
-        return MEANING_OF_FAULT[self]
+    meaning: str
 
-
-MEANING_OF_FAULT = {
-    FaultKind.TIMEOUT: "did not answer in time",
-    FaultKind.ILLEGAL: "answered with an action that was not legal",
-    FaultKind.PROTOCOL: "sent a message that the protocol does not allow",
-    FaultKind.CRASH: "ended in the middle of the match",
-    FaultKind.DISCONNECT: "closed its connection in the middle of the match",
-    FaultKind.START: "did not start",
-}
+    def __new__(cls, word: str, meaning: str) -> Self:
+        member = object.__new__(cls)
+        member._value_ = word
+        member.meaning = meaning
+        return member
 
 
 @dataclass(frozen=True, slots=True)
@@ -99,44 +97,22 @@ def result_line(result: Result) -> dict[str, Json]:
 
 def dumps(replay: Replay) -> str:
     """Return the replay as text."""
-    return "".join([header_line(replay.header), *map(entry_line, replay.entries), last_line(replay.result)])
+    return "".join(map(dump_line, [replay.header, *replay.entries, replay.result]))
 
 
-def header_line(header: Header) -> str:
-    return _line(
-        {
-            "format": FORMAT,
-            "match": header.match,
-            "game": header.game,
-            "options": header.options,
-            "seed": header.seed,
-            "seats": header.seats,
-            "deal": header.deal,
-        }
-    )
-
-
-def entry_line(entry: Decision | Fault) -> str:
-    if isinstance(entry, Fault):
-        return _line({"seat": entry.seat, "fault": entry.fault.value, "detail": entry.detail})
-    return _decision_line(entry)
-
-
-def last_line(result: Mapping[str, Json]) -> str:
-    return _line(result)
-
-
-def _line(content: Mapping[str, Json]) -> str:
-    return json.dumps(content, ensure_ascii=False, allow_nan=False) + "\n"
-
-
-def _decision_line(decision: Decision) -> str:
-    """Return the same as `_line`, several times as fast: most lines of a replay are decisions."""
-    seat, action, ms, by_house = decision
-    if not math.isfinite(ms):
-        raise ValueError(f"`{ms}` is not a think time.")
-    house = ', "by": "house"' if by_house else ""
-    return f'{{"seat": {seat}, "action": {_quoted(action)}, "ms": {ms!r}{house}}}\n'
+def dump_line(part: Header | Decision | Fault | Mapping[str, Json]) -> str:
+    """Return a line of a replay; a mapping is the result."""
+    if isinstance(part, Decision):  # most lines: json.dumps would take several times as long
+        seat, action, ms, by_house = part
+        if not math.isfinite(ms):
+            raise ValueError(f"`{ms}` is not a think time.")
+        house = ', "by": "house"' if by_house else ""
+        return f'{{"seat": {seat}, "action": {_quoted(action)}, "ms": {ms!r}{house}}}\n'
+    if isinstance(part, Fault):
+        part = {"seat": part.seat, "fault": part.fault.value, "detail": part.detail}
+    elif isinstance(part, Header):
+        part = {"format": FORMAT, **{name: getattr(part, name) for name in Header.__slots__}}
+    return json.dumps(part, ensure_ascii=False, allow_nan=False) + "\n"
 
 
 @lru_cache(maxsize=256)
@@ -144,13 +120,22 @@ def _quoted(action: str) -> str:
     return json.dumps(action, ensure_ascii=False)
 
 
-def write(replay: Replay, path: Path) -> None:
-    """Write the file whole or not at all."""
+def write(replay: Replay, folder: Path) -> Path:
+    """Write the replay to a file in the folder, named after the match, whole or not at all. Return the file."""
+    path = folder / f"{_file_name(replay.header.match)}.jsonl"
     unfinished = path.with_name(f".{path.name}.{os.getpid()}.part")
     try:
+        folder.mkdir(parents=True, exist_ok=True)
         unfinished.write_text(dumps(replay), encoding="utf-8")
-        unfinished.replace(path)
+        return unfinished.replace(path)
     except OSError as error:
         raise ArenaError(refusal(error, path)) from error
     finally:
-        unfinished.unlink(missing_ok=True)
+        with suppress(OSError):
+            unfinished.unlink()
+
+
+def _file_name(match: str) -> str:
+    """Return a file name that is different for each match. Characters that it must not have become %2F and the like."""
+    name = quote(match, safe="")
+    return name if len(name) <= MAX_FILE_NAME else f"{name[:MAX_FILE_NAME]}-{sha256(match.encode()).hexdigest()[:12]}"

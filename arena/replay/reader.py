@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Mapping
-from pathlib import Path
 from typing import Any, Literal, TypeVar
 
 import msgspec
@@ -12,10 +11,12 @@ import msgspec
 from arena.errors import ArenaError, MalformedReplay, NotAReplay, TruncatedReplay
 from arena.games.base import Json
 from arena.games.registry import find_game
-from arena.replay import strict_json
 from arena.replay.format import FORMAT, Decision, Fault, Header, Replay
 
 Line = TypeVar("Line")
+
+MAX_DEPTH = 200
+"""How deep lists and objects may be nested. Code that shows or writes them may itself be deep in the stack."""
 
 
 class HeaderLine(msgspec.Struct):
@@ -32,11 +33,6 @@ class DecisionLine(msgspec.Struct):
     action: str
     ms: int | float
     by: Literal["house"] | msgspec.UnsetType = msgspec.UNSET
-
-
-def read(path: Path) -> Replay:
-    """Return the replay in the file. Raise a `ReplayError` if it is not one."""
-    return loads(path.read_bytes())
 
 
 def loads(data: bytes) -> Replay:
@@ -72,10 +68,9 @@ def read_header(text: bytes) -> Header:
     line = _as(HeaderLine, fields, 1)
     try:
         game = find_game(line.game)
-        names = [option.name for option in game.options]
-        if missing := [name for name in names if not isinstance(line.options.get(name), str)]:
+        if missing := [name for name in game.options if not isinstance(line.options.get(name), str)]:
             raise MalformedReplay(1, f"'options' must have the text {missing[0]!r}.")
-        options = game.complete({name: line.options[name] for name in names})
+        options = game.complete({name: line.options[name] for name in game.options})
         game.from_deal(line.deal, len(line.seats), **options)
     except MalformedReplay:
         raise
@@ -107,16 +102,22 @@ def read_line(text: bytes, number: int, seats: int, *, is_last: bool) -> Decisio
 
 def _read_object(text: bytes, number: int, *, is_last: bool) -> Mapping[str, Json]:
     try:
-        value = strict_json.loads(text)
+        value: object = msgspec.json.decode(text)
     except UnicodeError:
         raise MalformedReplay(number, "not UTF-8 text.") from None
-    except ValueError:
+    except (ValueError, RecursionError):
         if is_last:
             raise TruncatedReplay(number, "the replay stops in the middle of this line.") from None
         raise MalformedReplay(number, "not a JSON object.") from None
-    if not isinstance(value, dict):
+    brackets = text.count(b"[") + text.count(b"{")
+    if not isinstance(value, dict) or (brackets > MAX_DEPTH and _is_deep(value, MAX_DEPTH)):
         raise MalformedReplay(number, "not a JSON object.")
     return value
+
+
+def _is_deep(value: object, levels: int) -> bool:
+    inner = value.values() if isinstance(value, dict) else value if isinstance(value, list) else ()
+    return levels < 0 or any(_is_deep(each, levels - 1) for each in inner)
 
 
 def _as(kind: type[Line], fields: Mapping[str, Json], number: int) -> Line:

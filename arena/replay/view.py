@@ -6,18 +6,14 @@ import re
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from hashlib import sha256
 from pathlib import Path
-from urllib.parse import quote
 
 from arena.errors import NotFound
 from arena.games.base import AnyState, Result
-from arena.replay import Replay, Step, follow, loads, start, verify
+from arena.replay import Replay, Step, follow, loads, states, verify
 
 MATCH_NAME = re.compile(r"[0-9]+-[a-z./-]+-[0-9]+-[0-9]+")
 """The names of matches in the store: 3-mantis-17-2, 4-mantis.icons-1-3."""
-
-MAX_FILE_NAME = 120
 
 Fetch = Callable[[Sequence[str]], Iterator[bytes | NotFound]]
 
@@ -41,10 +37,8 @@ class MatchReplay:
         return self.replay.header.seats
 
     def states(self) -> Iterator[AnyState]:
-        """Yield the state after the deal, then the state after each decision."""
-        yield start(self.replay.header)
-        for step in self.steps():
-            yield step.state
+        """Return the state after the deal, then the state after each line."""
+        return states(self.replay)
 
     def steps(self) -> Iterator[Step]:
         """Yield each decision with the events it caused and the state after it."""
@@ -78,11 +72,3 @@ def read_replays(named: Sequence[str], fetch: Fetch) -> Iterator[MatchReplay | N
             yield error
             continue
         yield MatchReplay(name, data) if isinstance(data, bytes) else data
-
-
-def file_name(text: str) -> str:
-    """Return a file name that is different for each text. Characters that it must not have become %2F and the like."""
-    name = quote(text, safe="")
-    if len(name) <= MAX_FILE_NAME:
-        return name
-    return f"{name[:MAX_FILE_NAME]}-{sha256(text.encode()).hexdigest()[:12]}"

@@ -17,6 +17,7 @@ from arena.games.codec import Unreadable
 from arena.protocol.batching import Batching
 from arena.protocol.clock import Moment
 from arena.protocol.session import SessionState
+from arena.referee.config import Settings
 from arena.referee.launch import Launch
 from arena.referee.processes.process import BotProcess
 from arena.sandbox import Sandbox, SandboxView
@@ -96,9 +97,8 @@ def test_a_hello_that_is_refused_is_not_followed_by_another(tmp_path: Path) -> N
 
     async def say_hello_twice() -> None:
         program = Launch("attacker", "", tmp_path, ("sleep", "600"))
-        process = BotProcess(
-            program, "unix:nowhere", None, 1, Batching(), Sandbox().cell(SandboxView(tmp_path, tmp_path))
-        )
+        cell = Sandbox().cell(SandboxView(tmp_path, tmp_path))
+        process = BotProcess(program, "unix:nowhere", Settings(), Batching(), cell)
         hellos = [pb.Hello(protocol=version, token=process.token, games=[pb.GAME_MANTIS]) for version in (2, 1)]
         streams = [asyncio.create_task(process.serve(hello, SlowStream())) for hello in hellos]
         try:
@@ -109,7 +109,7 @@ def test_a_hello_that_is_refused_is_not_followed_by_another(tmp_path: Path) -> N
         finally:
             for stream in streams:
                 stream.cancel()
-            process.child.kill()
+            process.cut_off()
             await process.stop()
 
     asyncio.run(say_hello_twice())

@@ -18,7 +18,7 @@ from arena.errors import UnknownOptionValue as BadValue
 from arena.games import mantis, tentagram
 from arena.games.base import AnyState, Result
 from arena.games.registry import GAMES, find_game
-from arena.replay.selfplay import simulate_game
+from arena.replay import simulate_game
 from tests.support.variants import VARIANTS, Variant
 
 seeds = st.text(max_size=12)
@@ -153,10 +153,10 @@ def test_forfeiters_are_placed_last_the_later_the_better(variant: Variant) -> No
 @pytest.mark.parametrize("game", GAMES)
 def test_bad_input_gets_a_named_error_with_the_remedy(game: str) -> None:
     found = find_game(game)
-    option = found.options[0]
-    with pytest.raises(BadValue, match=f"expected {option.default}"):
-        found.new(4, "seed", **{option.name: "qqqqq"})
-    with pytest.raises(UnknownOption, match=option.name):
+    option, default = next(iter(found.complete({}).items()))
+    with pytest.raises(BadValue, match=f"expected {default}"):
+        found.new(4, "seed", **{option: "qqqqq"})
+    with pytest.raises(UnknownOption, match=option):
         found.new(4, "seed", colour="red")
     with pytest.raises(BadSeatCount, match=r"cannot be played with .*: expected \d+ to \d+\."):
         found.new(99, "seed")

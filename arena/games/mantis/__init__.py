@@ -1,10 +1,23 @@
 """Mantis: score from your own tank or steal from another's. RULES.md beside this file is the rule book."""
 
-from arena.games.mantis.actions import SCORE, Action, Event, Flip, Pilfered, pilfer, steal
-from arena.games.mantis.cards import EDITIONS, Back, Card, Colour, Edition, Front, Icon
-from arena.games.mantis.game import Mantis
+from arena.games.mantis.cards import (
+    EDITIONS,
+    SCORE,
+    Action,
+    Back,
+    Card,
+    Colour,
+    Edition,
+    Event,
+    Flip,
+    Front,
+    Icon,
+    Pilfered,
+    pilfer,
+    steal,
+)
 from arena.games.mantis.knowledge import UnseenCards, View, top_odds
-from arena.games.mantis.state import Ending, Result, State
+from arena.games.mantis.state import Ending, Mantis, Result, State
 
 MANTIS = Mantis()
 
@@ -28,7 +41,6 @@ __all__ = [
     "Flip",
     "Front",
     "Icon",
-    "Mantis",
     "Pilfered",
     "Result",
     "State",

@@ -1,4 +1,4 @@
-"""The cards of Mantis: colours, icons, and the deck of each edition (RULES 1.1, and the icons of 1.5).
+"""The cards of Mantis (RULES 1.1, and the icons of 1.5), its actions and their public events (1.3, 1.5, 1.6).
 
 The deck of an edition is built once and shared by all its games.
 """
@@ -9,6 +9,7 @@ import enum
 from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import combinations
+from typing import Literal, NamedTuple
 
 from arena.games.base import OneOfAKind
 
@@ -139,3 +140,53 @@ GRAB = Edition(
     range(2, 5),
 )
 EDITIONS = {edition.name: edition for edition in (CLASSIC, ICONS, GRAB)}
+
+
+@dataclass(frozen=True, slots=True, eq=False, repr=False)
+class Action(OneOfAKind):
+    """A decision. Notation, the one of the replay: `score`, `steal 2`, `pilfer 0`."""
+
+    notation: str
+    kind: Literal["score", "steal", "pilfer"]
+    target: int | None = None
+    """The seat to steal or pilfer from; None for a score."""
+
+
+SCORE = Action("score", "score")
+STEALS = tuple(Action(f"steal {seat}", "steal", seat) for seat in range(10))
+PILFERS = tuple(Action(f"pilfer {seat}", "pilfer", seat) for seat in range(10))
+
+
+def steal(target: int) -> Action:
+    return STEALS[target]
+
+
+def pilfer(target: int) -> Action:
+    return PILFERS[target]
+
+
+class Flip(NamedTuple):
+    """The top card was flipped, to score or to steal."""
+
+    seat: int
+    action: Action
+    card: Card
+    moved: int
+    """How many cards matched and moved, including the flipped one; 0: the card stayed where it was flipped."""
+    icon: Icon | None
+    """The card's icon, if it took effect."""
+
+    @property
+    def into_score_pile(self) -> bool:
+        """Whether the cards went to the seat's score pile and not to its tank."""
+        return self.action.kind == "score" or self.icon is Icon.BANK
+
+
+class Pilfered(NamedTuple):
+    """One card moved from the target's score pile to the seat's own."""
+
+    seat: int
+    target: int
+
+
+Event = Flip | Pilfered

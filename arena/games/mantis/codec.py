@@ -2,12 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from functools import lru_cache
-from random import Random
+from collections.abc import Iterable, Sequence
 
-from arena.games.base import Result
-from arena.games.codec import UNDECODABLE, Codec, Encoder, Reader, Unreadable
+from arena.games.codec import ActionCodes, Codec, Encoder, Reader
 from arena.games.mantis import (
     EDITIONS,
     SCORE,
@@ -19,31 +16,23 @@ from arena.games.mantis import (
     Front,
     Icon,
     Pilfered,
+    Result,
     State,
     View,
     pilfer,
     steal,
 )
-from arena.games.mantis import Result as MantisResult
 from arena.games.mantis.turn import MantisTurn
 from arena.v1 import mantis_pb2
 from arena.v1 import referee_pb2 as pb
 
-STEAL_CODE = 16
-PILFER_CODE = 32
-MOST_SEATS = 6
-CODE_OF = {SCORE: 1} | {
-    action(seat): base + seat
-    for action, base in ((steal, STEAL_CODE), (pilfer, PILFER_CODE))
-    for seat in range(MOST_SEATS)
-}
-ACTION_OF = {code: action for action, code in CODE_OF.items()}
+STEAL, PILFER = 16, 32
+CODES = ActionCodes(
+    {SCORE: 1} | {steal(seat): STEAL + seat for seat in range(6)} | {pilfer(seat): PILFER + seat for seat in range(6)}
+)
+CODE_OF = CODES.code_of
 
-EDITION_CODES = {
-    "classic": mantis_pb2.MANTIS_EDITION_CLASSIC,
-    "icons": mantis_pb2.MANTIS_EDITION_ICONS,
-    "grab": mantis_pb2.MANTIS_EDITION_GRAB,
-}
+EDITION_CODES = {name: mantis_pb2.MantisEdition.Value(f"MANTIS_EDITION_{name.upper()}") for name in EDITIONS}
 EDITION_OF = {code: name for name, code in EDITION_CODES.items()}
 
 ICON_CODES: dict[Icon | None, int] = {None: 0, Icon.AGAIN: 1, Icon.PILFER: 2, Icon.BANK: 3}
@@ -65,7 +54,7 @@ TOP_CODES = {card: bytes(card.back) for card in CARD_CODES}
 
 def encode_event(event: Event) -> bytes:
     if isinstance(event, Pilfered):
-        return bytes((event.seat, PILFER_CODE + event.target, NO_CARD, NO_CARD, NO_CARD, NO_CARD, 0, 0))
+        return bytes((event.seat, PILFER + event.target, NO_CARD, NO_CARD, NO_CARD, NO_CARD, 0, 0))
     seat, action, card, moved, icon = event
     colour, first, second, third, icon_code = CARD_CODES[card]
     if icon is not None:
@@ -76,32 +65,21 @@ def encode_event(event: Event) -> bytes:
 def decode_event(code: bytes) -> Event:
     seat, action, colour, first, second, third, icon, moved = code
     if colour == NO_CARD:
-        return Pilfered(seat, action - PILFER_CODE)
+        return Pilfered(seat, action - PILFER)
     card = CARD_OF[bytes((colour, first, second, third, icon & ~TOOK_EFFECT))]
-    return Flip(seat, ACTION_OF[action], card, moved, card.icon if icon & TOOK_EFFECT else None)
-
-
-@lru_cache(maxsize=1024)
-def legal_codes(legal: tuple[Action, ...]) -> bytes:
-    """Return the legal actions as they are sent; few different sets of them occur."""
-    return bytes(CODE_OF[action] for action in legal)
-
-
-@lru_cache(maxsize=1024)
-def legal_actions(codes: bytes) -> tuple[Action, ...]:
-    return tuple(ACTION_OF[code] for code in codes)
+    return Flip(seat, CODES.action_of[action], card, moved, card.icon if icon & TOOK_EFFECT else None)
 
 
 class MantisEncoder(Encoder):
     __slots__ = ()
     state: State
 
-    def record(self, events: Sequence[object]) -> None:
+    def record(self, events: Sequence[Event]) -> None:
         for event in events:
-            self.events += encode_event(event)  # type: ignore[arg-type]
+            self.events += encode_event(event)
 
     def fill_start(self, start: pb.MatchStart) -> None:
-        start.mantis.edition = EDITION_CODES[self.state.edition.name]
+        start.mantis.edition = EDITION_CODES[self.state.edition.name]  # type: ignore[assignment]
         start.mantis.goal = self.state.goal
         start.mantis.dealt = b"".join(FRONT_CODES[front] for fronts in self.state.dealt for front in fronts)
 
@@ -111,7 +89,7 @@ class MantisEncoder(Encoder):
         message.mantis_turns.add(
             match=match,
             turn=turn,
-            legal=legal_codes(state.turn.legal),
+            legal=CODES.encode(state.turn.legal),
             tanks=b"".join(map(bytes, state.tanks)),
             score_piles=bytes(state.scores),
             draw_pile=len(pile),
@@ -121,60 +99,34 @@ class MantisEncoder(Encoder):
         )
 
     def fill_end(self, end: pb.MatchEnd, seat: int, result: Result) -> None:
-        assert isinstance(result, MantisResult)
         end.mantis.score_piles = bytes(result.score)
         end.mantis.tanks = bytes(result.tank)
         end.mantis.events = self.unseen_events(seat)
 
-    def action(self, code: int) -> Action | None:
-        return ACTION_OF.get(code)
-
 
 class MantisReader(Reader):
-    __slots__ = ("dealt", "edition", "goal", "history", "seat", "seats", "unread")
+    __slots__ = ("dealt", "edition", "goal")
+    codes = CODES
+    turn_type = MantisTurn
 
-    def __init__(self, start: pb.MatchStart) -> None:
-        self.seat = start.seat
-        self.seats = start.seats
+    def read_start(self, start: pb.MatchStart) -> None:
         self.goal = start.mantis.goal
-        try:
-            self.edition = EDITION_OF[start.mantis.edition]
-            fronts: list[Front] = [FRONT_OF[code] for code in chunks(start.mantis.dealt, 2)]
-            each = len(fronts) // self.seats
-            self.dealt = tuple(tuple(fronts[place : place + each]) for place in range(0, len(fronts), each))
-        except UNDECODABLE as error:
-            raise Unreadable("a start of Mantis") from error
-        self.history: list[Event] = []
-        self.unread = bytearray()
-        """Events that are not decoded yet: many bots never look at the history."""
+        self.edition = EDITION_OF[start.mantis.edition]
+        fronts: list[Front] = [FRONT_OF[code] for code in chunks(start.mantis.dealt, 2)]
+        each = len(fronts) // self.seats
+        self.dealt = tuple(tuple(fronts[place : place + each]) for place in range(0, len(fronts), each))
 
-    def turn(self, message: mantis_pb2.MantisTurn, ends: float, rng: Random) -> MantisTurn:
-        self.unread += message.events
-        return MantisTurn.lazy(self.legal(message), lambda: self.view(message), ends, rng)
+    def read_events(self, events: bytes) -> Iterable[Event]:
+        return map(decode_event, chunks(events, EVENT_BYTES))
 
-    def legal(self, turn: mantis_pb2.MantisTurn) -> tuple[Action, ...]:
-        try:
-            return legal_actions(turn.legal)
-        except KeyError as error:
-            raise Unreadable("the actions of a turn of Mantis") from error
-
-    def view(self, turn: mantis_pb2.MantisTurn) -> View:
-        try:
-            return self._view(turn)
-        except UNDECODABLE as error:
-            raise Unreadable("a turn of Mantis") from error
-
-    def _view(self, turn: mantis_pb2.MantisTurn) -> View:
-        if self.unread:
-            self.history += map(decode_event, chunks(bytes(self.unread), EVENT_BYTES))
-            self.unread.clear()
+    def read_view(self, turn: mantis_pb2.MantisTurn, legal: tuple[Action, ...]) -> View:
         return View(
             seat=self.seat,
             seats=self.seats,
             edition=self.edition,
             goal=self.goal,
             to_move=self.seat,
-            legal=self.legal(turn),
+            legal=legal,
             tanks=tuple(map(tuple, chunks(turn.tanks, len(Colour)))),
             scores=tuple(turn.score_piles),
             pile=turn.draw_pile,
@@ -188,4 +140,4 @@ def chunks(data: bytes, size: int) -> list[bytes]:
     return [data[place : place + size] for place in range(0, len(data), size)]
 
 
-CODEC = Codec(MantisEncoder, MantisReader, CODE_OF, pb.GAME_MANTIS, "mantis_turns")
+CODEC = Codec(MantisEncoder, MantisReader, CODES, pb.GAME_MANTIS, "mantis_turns")

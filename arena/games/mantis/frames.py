@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import NotRequired, TypedDict
 
-from arena.games import base
 from arena.games.frames import Entry, Film, FilmResult, Frames
-from arena.games.mantis import Flip, Icon, Result, State, View, top_odds
+from arena.games.mantis import Flip, Result, State, top_odds
 from arena.games.mantis.cards import letters
+from arena.games.mantis.words import WORDS
 
 
 class MantisFrame(TypedDict):
@@ -26,21 +26,24 @@ class MantisFrame(TypedDict):
     """The seat on turn must choose whom to pilfer."""
     next: NotRequired[str]
     """The front of the top card, `G` or `R+bank`; never in the frame of a seat."""
-    legal: NotRequired[list[str]]
-    """What the seat may do; only in the frame of a seat that is on turn."""
 
 
 class MantisFrames(Frames):
-    def __init__(self) -> None:
-        """Do nothing: the browser draws the game and has its own words."""
-
     def frame(self, state: State, seat: int | None = None) -> MantisFrame:
         """Return the table. All seats know the same; only the top of the draw pile is hidden."""
-        made = frame_of(state.view(0 if seat is None else seat))
-        if seat is None:
-            made.pop("legal", None)
-            if state.pile:
-                made["next"] = str(state.pile[-1].front)
+        view = state.view(0 if seat is None else seat)
+        made: MantisFrame = {
+            "turn": view.to_move,
+            "tanks": [list(tank) for tank in view.tanks],
+            "scores": list(view.scores),
+            "pile": view.pile,
+            "top": letters(view.top) if view.top else None,
+            "odds": [round(chance, 4) for chance in top_odds(view).values()],
+        }
+        if state.pilfering:
+            made["pilfering"] = True
+        if seat is None and state.pile:
+            made["next"] = str(state.pile[-1].front)
         return made
 
     def begin(self, film: Film, state: State) -> None:
@@ -62,28 +65,9 @@ class MantisFrames(Frames):
                 if event.icon:
                     entry["icon"] = event.icon.value
 
-    def conclude(self, made: FilmResult, result: base.Result) -> None:
-        assert isinstance(result, Result)
+    def conclude(self, made: FilmResult, result: Result) -> None:
         made["score"] = list(result.score)
         made["tank"] = list(result.tank)
 
 
-def frame_of(view: View) -> MantisFrame:
-    odds = top_odds(view)
-    made: MantisFrame = {
-        "turn": view.to_move,
-        "tanks": [list(tank) for tank in view.tanks],
-        "scores": list(view.scores),
-        "pile": view.pile,
-        "top": letters(view.top) if view.top else None,
-        "odds": [round(chance, 4) for chance in odds.values()],
-    }
-    last = view.history[-1] if view.history else None
-    if isinstance(last, Flip) and last.icon is Icon.PILFER and view.to_move is not None:
-        made["pilfering"] = True
-    if view.legal:
-        made["legal"] = [str(action) for action in view.legal]
-    return made
-
-
-FRAMES = MantisFrames()
+FRAMES = MantisFrames(WORDS)

@@ -7,11 +7,11 @@ which gives both the odds of the next flip and a uniform draw of a whole deck in
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
 from random import Random
 from typing import NamedTuple
 
-from arena.games.mantis.actions import Action, Event, Flip
-from arena.games.mantis.cards import EDITIONS, Back, Card, Colour, Front
+from arena.games.mantis.cards import EDITIONS, Action, Back, Card, Colour, Event, Flip, Front
 
 
 class View(NamedTuple):
@@ -89,6 +89,11 @@ class UnseenCards:
             else:
                 pile.append(card)
         return (*dealt, *self.flipped, *top, *pile)
+
+
+def chance_of_match(odds: Mapping[Colour, float], tank: Sequence[int]) -> float:
+    """Return the probability that a card with these odds shows a colour that is in the tank."""
+    return sum(chance for colour, chance in odds.items() if tank[colour])
 
 
 def top_odds(view: View) -> dict[Colour, float]:

@@ -1,4 +1,4 @@
-"""The state of a game of Mantis: set-up, turns, icons, end (RULES 1.2 to 1.5).
+"""The game of Mantis: set-up, turns, icons, end (RULES 1.2 to 1.5), and how to start it.
 
 A tank is a list of counts indexed by colour. Score piles are face down, so only their sizes are kept. The draw pile is
 a list with the top card last. The deck, whole and in order, is shared by all clones.
@@ -12,13 +12,26 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from itertools import islice
 from random import Random
-from typing import Self
+from typing import ClassVar, Self
 
-from arena.errors import IllegalAction, choices
+from arena.errors import BadDeal, IllegalAction, choices
 from arena.games import base
-from arena.games.base import Json, competition_ranking, place_forfeiters_last
-from arena.games.mantis.actions import PILFERS, SCORE, Action, Event, Flip, Pilfered, steal
-from arena.games.mantis.cards import EDITIONS, Card, Colour, Edition, Front, Icon
+from arena.games.base import Json, Options, rank, shuffle
+from arena.games.mantis.cards import (
+    EDITIONS,
+    PILFERS,
+    SCORE,
+    Action,
+    Card,
+    Colour,
+    Edition,
+    Event,
+    Flip,
+    Front,
+    Icon,
+    Pilfered,
+    steal,
+)
 from arena.games.mantis.knowledge import UnseenCards, View
 
 TANK_AT_SET_UP = 4
@@ -270,10 +283,8 @@ class State(base.State[Action, Event, View]):
         """
         score = tuple(self.scores)
         tank = tuple(map(sum, self.tanks))
-        ranked = [seat for seat in range(self.seats) if seat not in forfeited]
-        places = competition_ranking([(score[seat], tank[seat]) for seat in ranked])
-        placements = place_forfeiters_last(dict(zip(ranked, places, strict=True)), forfeited)
-        winners = tuple(seat for seat in ranked if placements[seat] == 1)
+        placements = rank(list(zip(score, tank, strict=True)), forfeited)
+        winners = tuple(seat for seat in range(self.seats) if placements[seat] == 1 and seat not in forfeited)
         return Result(placements, winners, self._ending(forfeited), score, tank)
 
     def _ending(self, forfeited: Sequence[int]) -> Ending:
@@ -285,3 +296,40 @@ class State(base.State[Action, Event, View]):
 
     def deal(self) -> Json:
         return [card.notation for card in self.deck]
+
+
+class Mantis(base.Game[Action, Event, View]):
+    name = "mantis"
+    title = "Mantis"
+    summary = (
+        "Flip a card to score from your own tank or to steal from another, knowing three colours that it may have."
+    )
+    options: ClassVar[Options] = {"edition": {name: edition.meaning for name, edition in EDITIONS.items()}}
+    action_type = Action
+    notation = "write 'score', 'steal N' or 'pilfer N', where N is the number of a seat"
+
+    def seats_with(self, options: Mapping[str, str]) -> range:
+        return EDITIONS[options["edition"]].seats
+
+    def new(self, seats: int, seed: str, **options: str) -> State:
+        edition = EDITIONS[self.check_seats(seats, **options)["edition"]]
+        return State(edition, seats, shuffle(edition.cards, f"mantis {edition.name} {seed}"))
+
+    def from_deal(self, deal: Json, seats: int, **options: str) -> State:
+        edition = EDITIONS[self.check_seats(seats, **options)["edition"]]
+        return State(edition, seats, read_deck(deal, edition))
+
+
+def read_deck(deal: Json, edition: Edition) -> tuple[Card, ...]:
+    """Return the deck of a replay's deal."""
+    if not isinstance(deal, list | tuple) or len(deal) != len(edition.cards):
+        raise BadDeal(f"the deal is not a list of the {len(edition.cards)} cards of the edition {edition.name!r}.")
+    deck: dict[Card, None] = {}
+    for notation in deal:
+        card = Card.find(str(notation))
+        if card is None or card not in edition.cards:
+            raise BadDeal(f"{notation!r} is not a card of the edition {edition.name!r}.")
+        if card in deck:
+            raise BadDeal(f"the card {notation!r} is dealt twice.")
+        deck[card] = None
+    return tuple(deck)

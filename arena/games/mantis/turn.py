@@ -2,15 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from functools import cached_property
-from random import Random
 
-from arena.games.mantis.actions import Action
-from arena.games.mantis.cards import Colour
-from arena.games.mantis.knowledge import UnseenCards, View
+from arena.games.mantis.cards import Action, Colour
+from arena.games.mantis.knowledge import UnseenCards, View, chance_of_match
 from arena.games.mantis.state import State
-from arena.games.turn import Clock, Turn
+from arena.games.turn import Turn
 
 
 class MantisTurn(Turn[View, Action]):
@@ -27,16 +25,6 @@ class MantisTurn(Turn[View, Action]):
     >>> 0 <= turn.chance_of_match(turn.me) <= 1
     True
     """
-
-    @classmethod
-    def lazy(cls, legal: tuple[Action, ...], view: Callable[[], View], ends: float, rng: Random) -> MantisTurn:
-        """Return a turn that makes its view and its clock when they are first used: many bots look at `legal` alone."""
-        turn = _LazyMantisTurn.__new__(_LazyMantisTurn)
-        turn.legal = legal
-        turn.make_view = view
-        turn.ends = ends
-        turn.rng = rng
-        return turn
 
     @property
     def others(self) -> list[int]:
@@ -68,21 +56,8 @@ class MantisTurn(Turn[View, Action]):
 
     def chance_of_match(self, seat: int) -> float:
         """Return the probability that the top card shows a colour that the seat has in its tank."""
-        return sum(odds for colour, odds in self.odds.items() if self.view.tanks[seat][colour])
+        return chance_of_match(self.odds, self.view.tanks[seat])
 
     def sample(self) -> State:
         """Return a full state of the game, drawn uniformly from all that agree with what this seat knows."""
         return State.from_view(self.view, self.unseen.draw_deck(self.rng))
-
-
-class _LazyMantisTurn(MantisTurn):
-    make_view: Callable[[], View]
-    ends: float
-
-    @cached_property
-    def clock(self) -> Clock:  # type: ignore[override]
-        return Clock(self.ends)
-
-    @cached_property
-    def view(self) -> View:  # type: ignore[override]
-        return self.make_view()

@@ -5,15 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 
 from arena.games.mantis import Action, Result, View, top_odds
+from arena.games.mantis.knowledge import chance_of_match
 from arena.games.words import ActionChoice, Words
-
-
-def chance_of_match(view: View, action: Action) -> float | None:
-    """Return the exact chance that the card which the action flips matches; None if it flips no card."""
-    if action.kind == "pilfer":
-        return None
-    tank = view.tanks[view.seat if action.target is None else action.target]
-    return sum(chance for colour, chance in top_odds(view).items() if tank[colour])
 
 
 class MantisWords(Words):
@@ -26,8 +19,9 @@ class MantisWords(Words):
             case target, _:
                 label, short = f"Take a scored card from {names[target]}", "Take a card"
         made: ActionChoice = {"action": str(action), "label": label, "short": short}
-        if hints and (odds := chance_of_match(view, action)) is not None:
-            made["odds"] = round(odds, 4)
+        if hints and action.kind != "pilfer":
+            owner = view.seat if action.target is None else action.target
+            made["odds"] = round(chance_of_match(top_odds(view), view.tanks[owner]), 4)
         return made
 
     def score(self, result: Result, seat: int) -> str:
@@ -52,9 +46,8 @@ class MantisWords(Words):
         odds = top_odds(view)
         lines = ["The top card is " + ", ".join(f"{c.name.lower()} {p:.0%}" for c, p in odds.items()) + "."]
         for seat, tank in enumerate(view.tanks):
-            chance = sum(probability for colour, probability in odds.items() if tank[colour])
             verb = "to score" if seat == view.seat else f"to steal from seat {seat}"
-            lines.append(f"  {chance:5.0%} {verb} with success")
+            lines.append(f"  {chance_of_match(odds, tank):5.0%} {verb} with success")
         return lines
 
 

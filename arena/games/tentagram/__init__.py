@@ -1,10 +1,9 @@
 """Tentagram: lay cards face down on ten piles. RULES.md beside this file is the rule book."""
 
 from arena.games.tentagram.cards import DECK, LAY, TABLE_CARDS, Action, Card, TableCard, fits
-from arena.games.tentagram.game import Tentagram
 from arena.games.tentagram.knowledge import Event, Laid, Revealed, View
 from arena.games.tentagram.scoring import LaidCard, Pile
-from arena.games.tentagram.state import Ending, Result, State
+from arena.games.tentagram.state import Ending, Result, State, Tentagram
 
 TENTAGRAM = Tentagram()
 
@@ -30,7 +29,6 @@ __all__ = [
     "Revealed",
     "State",
     "TableCard",
-    "Tentagram",
     "View",
     "fits",
     "new",

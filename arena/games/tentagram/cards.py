@@ -9,7 +9,6 @@ from dataclasses import dataclass
 from itertools import combinations
 from typing import NewType
 
-from arena.errors import BadActionText, choices
 from arena.games.base import OneOfAKind
 
 Card = NewType("Card", str)
@@ -44,11 +43,3 @@ FITTING_ACTIONS = {card: tuple(LAY[table] for table in FITTING_TABLES[card]) for
 
 def fits(card: Card, table: TableCard) -> bool:
     return table in FITTING_TABLES[card]
-
-
-def parse_action(text: str) -> Action:
-    """Return the action of the notation, legal now or not."""
-    action = Action.find(text)
-    if action is None:
-        raise BadActionText(f"{text!r} is not a Tentagram action: name a table card, {choices(TABLE_CARDS)}.")
-    return action

@@ -2,29 +2,24 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from random import Random
+from collections.abc import Iterable, Sequence
 
-from arena.games.base import AnyState, Result
-from arena.games.codec import UNDECODABLE, Codec, Encoder, Reader, Unreadable
-from arena.games.tentagram import DECK, LAY, TABLE_CARDS, Action, Card, Laid, State, TableCard, View
-from arena.games.tentagram import Result as TentagramResult
+from arena.games.base import AnyState
+from arena.games.codec import ActionCodes, Codec, Encoder, Reader
+from arena.games.tentagram import DECK, LAY, TABLE_CARDS, Action, Card, Laid, Result, State, TableCard, View
 from arena.games.tentagram.cards import FITTING_TABLES, PLACE_IN_DECK, SYMBOLS
 from arena.games.tentagram.turn import TentagramTurn
-from arena.games.turn import Clock
 from arena.v1 import referee_pb2 as pb
 from arena.v1 import tentagram_pb2
 
 PLACEMENT_CODES = {
-    "free": tentagram_pb2.TENTAGRAM_PLACEMENT_FREE,
-    "strict": tentagram_pb2.TENTAGRAM_PLACEMENT_STRICT,
+    name: tentagram_pb2.TentagramPlacement.Value(f"TENTAGRAM_PLACEMENT_{name.upper()}") for name in ("free", "strict")
 }
 PLACEMENT_OF = {code: name for name, code in PLACEMENT_CODES.items()}
 
 TABLE_CODES: dict[TableCard, int] = {table: number for number, table in enumerate(TABLE_CARDS, start=1)}
 TABLE_OF = {code: table for table, code in TABLE_CODES.items()}
-CODE_OF = {LAY[table]: code for table, code in TABLE_CODES.items()}
-ACTION_OF = {code: LAY[table] for code, table in TABLE_OF.items()}
+CODES = ActionCodes({LAY[table]: code for table, code in TABLE_CODES.items()})
 CARD_CODES: dict[Card, int] = {card: sum(1 << SYMBOLS.index(symbol) for symbol in card) for card in DECK}
 CARD_OF = {code: card for card, code in CARD_CODES.items()}
 FITS_CODES = {card: bytes(TABLE_CODES[table] for table in tables) for card, tables in FITTING_TABLES.items()}
@@ -54,7 +49,7 @@ class TentagramEncoder(Encoder):
                 self.own_laid[seat] += bytes((CARD_CODES[card], code))
 
     def fill_start(self, start: pb.MatchStart) -> None:
-        start.tentagram.placement = PLACEMENT_CODES["strict" if self.state.strict else "free"]
+        start.tentagram.placement = PLACEMENT_CODES["strict" if self.state.strict else "free"]  # type: ignore[assignment]
 
     def add_turn(self, message: pb.PlayResponse, seat: int, match: int, turn: int, ms_left: int) -> None:
         state = self.state
@@ -76,7 +71,6 @@ class TentagramEncoder(Encoder):
         )
 
     def fill_end(self, end: pb.MatchEnd, seat: int, result: Result) -> None:
-        assert isinstance(result, TentagramResult)
         end.tentagram.cards.extend(result.cards)
         end.tentagram.pile_winners.extend(NOBODY if pile.winner is None else pile.winner for pile in result.piles)
         end.tentagram.pile_cards.extend(pile.taken for pile in result.piles)
@@ -84,48 +78,30 @@ class TentagramEncoder(Encoder):
         if self.state.to_move is None:
             end.tentagram.decks = bytes(CARD_CODES[card] for deck in self.state.decks for card in deck)
 
-    def action(self, code: int) -> Action | None:
-        return ACTION_OF.get(code)
-
 
 class TentagramReader(Reader):
-    __slots__ = ("history", "placement", "seat", "seats", "unread")
+    __slots__ = ("placement",)
+    codes = CODES
+    turn_type = TentagramTurn
 
-    def __init__(self, start: pb.MatchStart) -> None:
-        self.seat = start.seat
-        self.seats = start.seats
-        try:
-            self.placement = PLACEMENT_OF[start.tentagram.placement]
-        except KeyError as error:
-            raise Unreadable("a start of Tentagram") from error
-        self.history: list[Laid] = []
-        self.unread = bytearray()
-        """Events that are not decoded yet."""
+    def read_start(self, start: pb.MatchStart) -> None:
+        self.placement = PLACEMENT_OF[start.tentagram.placement]
 
-    def turn(self, message: tentagram_pb2.TentagramTurn, ends: float, rng: Random) -> TentagramTurn:
-        self.unread += message.events
-        return TentagramTurn(self.view(message), Clock(ends), rng)
+    def read_events(self, events: bytes) -> Iterable[Laid]:
+        codes = iter(events)
+        return [Laid(seat, TABLE_OF[table]) for seat, table in zip(codes, codes, strict=True)]
 
-    def view(self, turn: tentagram_pb2.TentagramTurn) -> View:
-        try:
-            return self._view(turn)
-        except UNDECODABLE as error:
-            raise Unreadable("a turn of Tentagram") from error
-
-    def _view(self, turn: tentagram_pb2.TentagramTurn) -> View:
-        if self.unread:
-            codes = iter(bytes(self.unread))
-            self.history += [Laid(seat, TABLE_OF[table]) for seat, table in zip(codes, codes, strict=True)]
-            self.unread.clear()
+    def read_view(self, turn: tentagram_pb2.TentagramTurn, legal: tuple[Action, ...]) -> View:
         own = iter(turn.own_laid)
+        hand = CARD_OF[turn.hand]
         return View(
             seat=self.seat,
             seats=self.seats,
             placement=self.placement,
             to_move=self.seat,
-            legal=tuple([ACTION_OF[code] for code in turn.legal]),
-            hand=CARD_OF[turn.hand],
-            fits=tuple([TABLE_OF[code] for code in turn.fits]),
+            legal=legal,
+            hand=hand,
+            fits=FITTING_TABLES[hand],
             own_laid=tuple([(CARD_OF[card], TABLE_OF[table]) for card, table in zip(own, own, strict=True)]),
             to_come=tuple(sorted([CARD_OF[code] for code in turn.to_come], key=PLACE_IN_DECK.__getitem__)),
             history=tuple(self.history),
@@ -133,4 +109,4 @@ class TentagramReader(Reader):
         )
 
 
-CODEC = Codec(TentagramEncoder, TentagramReader, CODE_OF, pb.GAME_TENTAGRAM, "tentagram_turns")
+CODEC = Codec(TentagramEncoder, TentagramReader, CODES, pb.GAME_TENTAGRAM, "tentagram_turns")

@@ -6,7 +6,7 @@ from collections import Counter
 from collections.abc import Mapping, Sequence
 from typing import NamedTuple
 
-from arena.games.base import competition_ranking
+from arena.games.base import rank
 from arena.games.tentagram.cards import Card, TableCard, fits
 
 
@@ -48,8 +48,7 @@ def highest_unshared(counts: Mapping[int, int]) -> int | None:
     return max(unshared, key=counts.__getitem__, default=None)
 
 
-def placements(cards_won: Mapping[int, int]) -> tuple[int | None, dict[int, int]]:
+def placements(cards: Sequence[int], forfeited: Sequence[int] = ()) -> tuple[int | None, tuple[int, ...]]:
     """Return the winner and all places: the winner first, the others by the cards they won (RULES 2.4)."""
-    winner = highest_unshared(cards_won)
-    places = competition_ranking([(seat == winner, count) for seat, count in cards_won.items()])
-    return winner, dict(zip(cards_won, places, strict=True))
+    winner = highest_unshared({seat: count for seat, count in enumerate(cards) if seat not in forfeited})
+    return winner, rank([(seat == winner, count) for seat, count in enumerate(cards)], forfeited)

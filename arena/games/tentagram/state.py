@@ -1,4 +1,4 @@
-"""The state of a game of Tentagram: decks, hands, laying cards, the end (RULES 2.1, 2.2, 2.4).
+"""The game of Tentagram: decks, hands, laying cards, the end (RULES 2.1, 2.2, 2.4), and how to start it.
 
 Each seat's deck is kept whole, in drawing order, and shared by all clones; the cards laid so far are the history.
 Everything else follows from the two.
@@ -6,14 +6,14 @@ Everything else follows from the two.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from random import Random
-from typing import Self
+from typing import ClassVar, Self
 
-from arena.errors import IllegalAction, choices
+from arena.errors import BadDeal, IllegalAction, choices
 from arena.games import base
-from arena.games.base import Json, place_forfeiters_last
+from arena.games.base import Json, Options, shuffle
 from arena.games.tentagram.cards import (
     ANYWHERE,
     DECK,
@@ -163,22 +163,52 @@ class State(base.State[Action, Event, View]):
         for pile in piles:
             if pile.winner is not None:
                 cards[pile.winner] += pile.taken
-        ranked = {seat: count for seat, count in enumerate(cards) if seat not in forfeited}
-        winner, places = placements(ranked)
-        return Result(
-            placements=place_forfeiters_last(places, forfeited),
-            winners=() if winner is None else (winner,),
-            ending=self._ending(winner, ranked),
-            cards=tuple(cards),
-            piles=piles,
-        )
-
-    def _ending(self, winner: int | None, ranked: dict[int, int]) -> Ending:
-        if not ranked:
-            return Ending.ALL_FORFEITED
-        if winner is None:
-            return Ending.NOBODY
-        return Ending.MOST_CARDS if ranked[winner] == max(ranked.values()) else Ending.TOP_SHARED
+        winner, places = placements(cards, forfeited)
+        if len(forfeited) == self.seats:
+            ending = Ending.ALL_FORFEITED
+        elif winner is None:
+            ending = Ending.NOBODY
+        else:
+            most = max(count for seat, count in enumerate(cards) if seat not in forfeited)
+            ending = Ending.MOST_CARDS if cards[winner] == most else Ending.TOP_SHARED
+        return Result(places, () if winner is None else (winner,), ending, tuple(cards), piles)
 
     def deal(self) -> Json:
         return self.decks
+
+
+class Tentagram(base.Game[Action, Event, View]):
+    name = "tentagram"
+    title = "Tentagram"
+    summary = "Lay cards face down on ten piles; the most cards win a pile, but equal counts are out."
+    options: ClassVar[Options] = {
+        "placement": {
+            "free": "any of the ten table cards; misfits are set aside in scoring",
+            "strict": "only where the card fits; a misfit is illegal",
+        }
+    }
+    action_type = Action
+    notation = f"name a table card, {choices(TABLE_CARDS)}"
+
+    def seats_with(self, options: Mapping[str, str]) -> range:
+        del options
+        return SEATS
+
+    def new(self, seats: int, seed: str, **options: str) -> State:
+        placement = self.check_seats(seats, **options)["placement"]
+        decks = tuple(shuffle(DECK, f"tentagram seat {seat} {seed}") for seat in range(seats))
+        return State(decks, strict=placement == "strict")
+
+    def from_deal(self, deal: Json, seats: int, **options: str) -> State:
+        placement = self.check_seats(seats, **options)["placement"]
+        if not isinstance(deal, list | tuple) or len(deal) != seats:
+            raise BadDeal(f"the deal is not a list of {seats} decks, one for each seat.")
+        decks = tuple(read_deck(deck, seat) for seat, deck in enumerate(deal))
+        return State(decks, strict=placement == "strict")
+
+
+def read_deck(deck: Json, seat: int) -> tuple[Card, ...]:
+    """Return a seat's deck of a replay's deal."""
+    if not isinstance(deck, list | tuple) or sorted(map(str, deck)) != sorted(DECK):
+        raise BadDeal(f"the deck of seat {seat} is not the {len(DECK)} cards of rank 3, 4 and 5, each once.")
+    return tuple(Card(str(card)) for card in deck)

@@ -10,8 +10,7 @@ from rich.console import Console
 
 from arena.cli.boards import render, render_head_to_head, render_overall
 from arena.client.messages import BadMessage, from_message, to_message
-from arena.reports.board import Board, BoardRow, HeadToHead, HistoryPoint, Strength
-from arena.reports.build import build_overall
+from arena.reports.board import Board, BoardRow, HeadToHead, HistoryPoint, OverallBoard, Strength
 from arena.reports.exports import as_csv, as_json, as_markdown
 from arena.v1 import desk_pb2 as pb
 from arena.web.drawing.board_page import as_html
@@ -32,7 +31,7 @@ def check(data: bytes) -> None:
         console.print(render(board))
         if len(board.rows) > 1:
             console.print(render_head_to_head(board))
-    overall = build_overall(boards) if boards else None
+    overall = OverallBoard.across(boards) if boards else None
     if overall:
         console.print(render_overall(overall))
     as_csv(boards)

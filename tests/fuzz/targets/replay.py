@@ -5,8 +5,7 @@ from __future__ import annotations
 from arena import replay
 from arena.errors import ReplayError
 from arena.games.registry import find_game
-from arena.replay import Fault, FaultKind
-from arena.replay.selfplay import simulate_game
+from arena.replay import Fault, FaultKind, simulate_game
 
 
 def check(data: bytes) -> None:

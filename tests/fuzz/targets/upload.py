@@ -17,6 +17,7 @@ from pathlib import Path
 from google.protobuf.message import DecodeError
 
 from arena.errors import BadSubmission
+from arena.server.config import ServerConfig
 from arena.server.upload import Upload
 from arena.submissions.archive import pack, unpack
 from arena.submissions.config import SubmissionConfig
@@ -52,13 +53,10 @@ def check(data: bytes) -> None:
 
 def _receive(folder: Path, data: bytes) -> Path:
     first, *others = [pb.SubmitRequest.FromString(part) for part in data.split(MARK)]
-    upload = Upload(folder, first.header, LIMITS.most_bytes)
-    try:
-        for part in others:
-            upload.add(part)
-        upload.finish()
-    finally:
-        upload.close()
+    upload = Upload(folder, first, ServerConfig(max_submission_bytes=LIMITS.most_bytes))
+    for part in others:
+        upload.add(part)
+    upload.check_complete()
     assert upload.archive.stat().st_size == first.header.size
     return upload.archive
 

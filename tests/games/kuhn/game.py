@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from random import Random
-from typing import NamedTuple, Self
+from typing import ClassVar, NamedTuple, Self
 
-from arena.errors import BadActionText, BadDeal, IllegalAction
+from arena.errors import BadDeal, IllegalAction
 from arena.games import base
-from arena.games.base import Json, OneOfAKind, Option, OptionValue, competition_ranking, place_forfeiters_last, shuffle
+from arena.games.base import Json, OneOfAKind, Options, rank, shuffle
 
 CARDS = {"three": ("J", "Q", "K"), "four": ("J", "Q", "K", "A")}
 ANTES = {"single": 1, "double": 2}
@@ -102,8 +102,7 @@ class State(base.State[Action, Acted, View]):
         winner = bets.index(max(bets)) if folded else max((0, 1), key=lambda seat: RANK.index(self.cards[seat]))
         chips = tuple(min(bets) if seat == winner else -min(bets) for seat in (0, 1))
         ranked = [seat for seat in (0, 1) if seat not in forfeited]
-        places = competition_ranking([(chips[seat],) for seat in ranked])
-        placements = place_forfeiters_last(dict(zip(ranked, places, strict=True)), forfeited)
+        placements = rank([(each,) for each in chips], forfeited)
         ending = Ending.ALL_FORFEITED if not ranked else Ending.FOLD if folded else Ending.SHOWDOWN
         return Result(placements, tuple(seat for seat in ranked if placements[seat] == 1), ending, chips)
 
@@ -115,13 +114,16 @@ class Kuhn(base.Game[Action, Acted, View]):
     name = "kuhn"
     title = "Kuhn poker"
     summary = "One card each, one bet."
-    options = (
-        Option("deck", (OptionValue("three", "J Q K"), OptionValue("four", "J Q K A"))),
-        Option("ante", (OptionValue("single", "one chip"), OptionValue("double", "two chips"))),
-    )
+    options: ClassVar[Options] = {
+        "deck": {"three": "J Q K", "four": "J Q K A"},
+        "ante": {"single": "one chip", "double": "two chips"},
+    }
 
-    def seat_range(self, **options: str) -> range:
-        self.complete(options)
+    action_type = Action
+    notation = "write 'pass' or 'bet'"
+
+    def seats_with(self, options: Mapping[str, str]) -> range:
+        del options
         return range(2, 3)
 
     def new(self, seats: int, seed: str, **options: str) -> State:
@@ -134,11 +136,5 @@ class Kuhn(base.Game[Action, Acted, View]):
         return self._state(tuple(map(str, deal)), seats, options)
 
     def _state(self, cards: tuple[str, ...], seats: int, options: dict[str, str]) -> State:
-        self.check_seats(seats, **options)
-        complete = self.complete(options)
+        complete = self.check_seats(seats, **options)
         return State(cards, CARDS[complete["deck"]], ANTES[complete["ante"]])
-
-    def parse_action(self, text: str) -> Action:
-        if (action := Action.find(text)) is None:
-            raise BadActionText(f"{text!r} is not an action of Kuhn poker: write 'pass' or 'bet'.")
-        return action

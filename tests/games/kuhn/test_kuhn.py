@@ -12,7 +12,7 @@ import pytest
 from playwright.sync_api import Browser
 
 from arena.games.registry import GAMES
-from arena.replay.selfplay import simulate_game
+from arena.replay import simulate_game
 from arena.web.viewer.chances import chances_of
 from arena.web.viewer.film import film_of
 from arena.web.viewer.page import as_html

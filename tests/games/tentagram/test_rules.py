@@ -169,7 +169,7 @@ def test_2_3_award_the_winners_own_misfits_go_to_nobody() -> None:
 def test_2_4_the_highest_unshared_count_wins(
     cards: tuple[int, ...], winner: int | None, places: tuple[int, ...]
 ) -> None:
-    assert placements(dict(enumerate(cards))) == (winner, dict(enumerate(places)))
+    assert placements(cards) == (winner, places)
 
 
 def test_2_4_a_seat_that_won_no_cards_cannot_win() -> None:
