@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from datetime import UTC, datetime, timedelta
 from typing import NamedTuple
 
 PERSON = 0
@@ -61,3 +62,13 @@ class MatchRecord:
     """The time besides the bots' turns."""
     overloaded: bool = False
     """Whether the machine was overloaded during the match."""
+
+
+def now() -> str:
+    """Return the current time as it is stored: UTC, to the second."""
+    return from_now(timedelta())
+
+
+def from_now(later: timedelta) -> str:
+    """Return a later time as it is stored. These texts sort in the order of time."""
+    return (datetime.now(UTC) + later).strftime("%Y-%m-%d %H:%M:%S")

@@ -23,13 +23,13 @@ from arena.games.brackets import Bracket
 from arena.games.registry import find_game
 from arena.rating.standings import Standings, pair_points
 from arena.records import BlockRecord, MatchRecord, SeatRecord
-from arena.replay.selfplay import simulate_game
+from arena.replay import simulate_game
 from arena.store.home import Home
 from arena.store.matches import Batch
 from arena.store.schema import ALL
 from arena.store.store import Store
 from arena.store.strengths import update_strengths
-from arena.tournament.event import Event
+from arena.tournament.options import TournamentOptions
 from arena.tournament.planner import seating
 
 BATCH = 1000
@@ -66,10 +66,12 @@ def fill(
             store.bots.register(f"bot{number}", None, f"hash {number}", f"{number}/", "python", games).id
             for number in range(bots)
         ]
-        overall = {bracket: Standings(Event().scale_of(bracket)) for bracket in brackets}
+        overall = {bracket: Standings(TournamentOptions().scale(Bracket.parse(bracket), seats)) for bracket in brackets}
         blocks = max(1, matches // (seats * len(brackets) * tournaments))
         for number in range(tournaments):
-            record = store.tournaments.begin("", "round-robin", Event().as_json(), "seed", versions, brackets)
+            record = store.tournaments.begin(
+                "", "round-robin", TournamentOptions().as_json(), "seed", versions, brackets
+            )
             for bracket in brackets:
                 # In the first tournament its own standings are those of all tournaments, as in the conductor.
                 own = Standings(overall[bracket].scale) if number else overall[bracket]

@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from sqlalchemy import Connection, Engine, Row, Select, func, insert, select, update
+from sqlalchemy import ColumnElement, Row, insert, select, update
 
 from arena.errors import BadSubmission, NotFound, choices, unknown
-from arena.store.columns import now
-from arena.store.engine import write_transaction
+from arena.records import now
+from arena.store.engine import StoreSection, write_transaction
 from arena.store.schema import bots, versions
 
 
@@ -41,11 +41,14 @@ class BotVersion:
         return f"{self.bot} {self.version}".strip()
 
 
-class Bots:
-    """Reads and registers bots."""
+VERSIONS = select(
+    *(column for column in versions.c if column.name != "bot_id"), bots.c.name.label("bot"), bots.c.retired
+).join(bots)
+"""The fields of a `BotVersion`."""
 
-    def __init__(self, engine: Engine) -> None:
-        self.engine = engine
+
+class Bots(StoreSection):
+    """Reads and registers bots."""
 
     def register(
         self,
@@ -63,10 +66,8 @@ class Bots:
             if bot_id is None:
                 row = {"name": name, "retired": False, "created": now()}
                 bot_id = connection.execute(insert(bots).values(row).returning(bots.c.id)).scalar_one()
-            known = connection.execute(
-                select(versions.c.version, versions.c.program).where(versions.c.bot_id == bot_id)
-            ).all()
-            if any(bool(each.program) != bool(program) for each in known):
+            known = [_version(row) for row in connection.execute(VERSIONS.where(bots.c.id == bot_id))]
+            if any(each.is_remote == bool(program) for each in known):
                 kind = "bot that runs here" if not program else "remote bot"
                 raise BadSubmission(f"The name `{name}` is taken by a {kind}.", hint="Choose another name.")
             taken = {each.version for each in known}
@@ -89,41 +90,34 @@ class Bots:
             }
             version_id = connection.execute(insert(versions).values(row).returning(versions.c.id)).scalar_one()
             connection.execute(update(bots).where(bots.c.id == bot_id).values(retired=False))
-            return _version(connection.execute(_select().where(versions.c.id == version_id)).one())
+            return _version(connection.execute(VERSIONS.where(versions.c.id == version_id)).one())
+
+    def _versions(self, *where: ColumnElement[bool]) -> list[BotVersion]:
+        return [_version(row) for row in self._rows(VERSIONS.where(*where).order_by(bots.c.name, versions.c.id))]
 
     def with_content(self, name: str, content_hash: str) -> BotVersion | None:
         """Return the bot's version with this content hash."""
-        with self.engine.connect() as connection:
-            wanted = _select().where(bots.c.name == name, versions.c.content_hash == content_hash)
-            row = connection.execute(wanted).first()
-            return _version(row) if row else None
+        return next(iter(self._versions(bots.c.name == name, versions.c.content_hash == content_hash)), None)
 
     def has_content(self, content_hash: str) -> bool:
         """Return whether any version of any bot has this content hash."""
-        with self.engine.connect() as connection:
-            found = select(func.count()).select_from(versions).where(versions.c.content_hash == content_hash)
-            return bool(connection.execute(found).scalar())
+        return bool(self._versions(versions.c.content_hash == content_hash))
 
     def all_versions(self) -> list[BotVersion]:
         """Return every version of every bot, by name and age."""
-        with self.engine.connect() as connection:
-            return [_version(row) for row in connection.execute(_select().order_by(bots.c.name, versions.c.id))]
+        return self._versions()
 
     def latest(self) -> list[BotVersion]:
         """Return the latest version of each bot that is neither retired nor remote."""
-        known = self.all_versions()
-        newest = {version.bot: version for version in known if not version.retired and not version.is_remote}
-        return list(newest.values())
+        running = [version for version in self._versions(~bots.c.retired) if not version.is_remote]
+        return list({version.bot: version for version in running}.values())
 
     def versions_of(self, name: str) -> list[BotVersion]:
         """Return the versions of the bot with this name, oldest first; none if there is no such bot."""
-        with self.engine.connect() as connection:
-            wanted = _select().where(bots.c.name == name).order_by(versions.c.id)
-            return [_version(row) for row in connection.execute(wanted)]
+        return self._versions(bots.c.name == name)
 
-    def by_id(self, ids: Sequence[int]) -> dict[int, BotVersion]:
-        wanted = set(ids)
-        return {version.id: version for version in self.all_versions() if version.id in wanted}
+    def by_id(self, ids: Collection[int]) -> dict[int, BotVersion]:
+        return {version.id: version for version in self._versions(versions.c.id.in_(ids))}
 
     def find(self, named: str, also: Iterable[str] = ()) -> BotVersion:
         """Return the version written as `name 2` or `name@2`, or the latest one for `name`.
@@ -142,11 +136,7 @@ class Bots:
     def retire(self, name: str, *, retired: bool) -> None:
         with self.engine.begin() as connection:
             if not connection.execute(update(bots).where(bots.c.name == name).values(retired=retired)).rowcount:
-                raise _unknown_bot(name, _names(connection))
-
-
-def _select() -> Select[*tuple[Any, ...]]:
-    return select(versions, bots.c.name.label("bot"), bots.c.retired).join(bots)
+                raise _unknown_bot(name, sorted(connection.scalars(select(bots.c.name)), key=str.lower))
 
 
 def _unknown_bot(named: str, known: Sequence[str]) -> NotFound:
@@ -157,10 +147,5 @@ def _unknown_bot(named: str, known: Sequence[str]) -> NotFound:
     )
 
 
-def _names(connection: Connection) -> list[str]:
-    return list(connection.scalars(select(bots.c.name).order_by(func.lower(bots.c.name))))
-
-
 def _version(row: Row[*tuple[Any, ...]]) -> BotVersion:
-    fields = {name: value for name, value in row._mapping.items() if name != "bot_id"}
-    return BotVersion(**{**fields, "games": tuple(fields["games"])})
+    return BotVersion(**{**row._mapping, "games": tuple(row.games)})

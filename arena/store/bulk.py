@@ -11,7 +11,7 @@ import json
 from collections.abc import Mapping, Sequence
 from functools import cache
 
-from sqlalchemy import Connection, Table, TextClause, bindparam, insert, text, update
+from sqlalchemy import Connection, Insert, Table, TextClause, bindparam, text, update
 from sqlalchemy.dialects import postgresql, sqlite
 
 from arena.store.columns import ESCAPE
@@ -22,36 +22,33 @@ NOT_IN_JSON = ("\\u0000", ESCAPE, "Infinity", "NaN")
 Rows = Sequence[Mapping[str, object]]
 
 
-def insert_rows(connection: Connection, table: Table, rows: Rows) -> None:
-    """Insert rows that all have values for the same columns."""
+def insert_rows(connection: Connection, table: Table, rows: Rows, *, replace: bool = False) -> None:
+    """Insert rows that all have values for the same columns; `replace`: instead of those with the same keys."""
     if packed := _packed(connection, rows):
-        connection.execute(_insertion(table, tuple(rows[0])), packed)
+        connection.execute(_packed_insertion(table, tuple(rows[0]), replace), packed)
     elif rows:
-        connection.execute(insert(table), list(rows))
-
-
-def upsert_rows(connection: Connection, table: Table, rows: Rows) -> None:
-    """Insert rows, or replace those with the same keys."""
-    if packed := _packed(connection, rows):
-        connection.execute(_insertion(table, tuple(rows[0]), replacing=True), packed)
-    elif rows:
-        dialect = postgresql if connection.dialect.name == "postgresql" else sqlite
-        statement = dialect.insert(table)
-        keys = [column.name for column in table.primary_key]
-        values = {column.name: statement.excluded[column.name] for column in table.c if column.name not in keys}
-        connection.execute(statement.on_conflict_do_update(index_elements=keys, set_=values), list(rows))
+        connection.execute(_insertion(table, connection.dialect.name, replace), list(rows))
 
 
 def update_rows(connection: Connection, table: Table, rows: Rows) -> None:
     """Update existing rows; each has its keys, and values for the same columns."""
     if packed := _packed(connection, rows):
-        connection.execute(_change(table, tuple(rows[0])), packed)
+        connection.execute(_packed_update(table, tuple(rows[0])), packed)
     elif rows:
         keys = {column.name: f"its_{column.name}" for column in table.primary_key}
         ours = (column == bindparam(keys[column.name]) for column in table.primary_key)
         values: dict[str, object] = {name: bindparam(name) for name in rows[0] if name not in keys}
         renamed = [{keys.get(name, name): value for name, value in row.items()} for row in rows]
         connection.execute(update(table).where(*ours).values(values), renamed)
+
+
+@cache
+def _insertion(table: Table, dialect: str, replace: bool) -> Insert:
+    statement = postgresql.insert(table) if dialect == "postgresql" else sqlite.insert(table)
+    if not replace:
+        return statement
+    values = {column.name: statement.excluded[column.name] for column in table.c if not column.primary_key}
+    return statement.on_conflict_do_update(index_elements=list(table.primary_key), set_=values)
 
 
 def _packed(connection: Connection, rows: Rows) -> dict[str, str] | None:
@@ -72,10 +69,10 @@ def _hexadecimal(value: object) -> str:
 
 
 @cache
-def _insertion(table: Table, names: tuple[str, ...], *, replacing: bool = False) -> TextClause:
+def _packed_insertion(table: Table, names: tuple[str, ...], replace: bool) -> TextClause:
     columns = ", ".join(f'"{name}"' for name in names)
-    statement = f'INSERT INTO "{table.name}" ({columns}) SELECT {columns} FROM {_made(table)}'  # noqa: S608
-    if replacing:
+    statement = f'INSERT INTO "{table.name}" ({columns}) SELECT {columns} FROM {_given(table)}'  # noqa: S608
+    if replace:
         keys = ", ".join(f'"{column.name}"' for column in table.primary_key)
         values = ", ".join(f'"{name}" = excluded."{name}"' for name in names if name not in table.primary_key)
         statement += f" ON CONFLICT ({keys}) DO UPDATE SET {values}"
@@ -83,12 +80,11 @@ def _insertion(table: Table, names: tuple[str, ...], *, replacing: bool = False)
 
 
 @cache
-def _change(table: Table, names: tuple[str, ...]) -> TextClause:
+def _packed_update(table: Table, names: tuple[str, ...]) -> TextClause:
     values = ", ".join(f'"{name}" = given."{name}"' for name in names if name not in table.primary_key)
     ours = " AND ".join(f'"{table.name}"."{column.name}" = given."{column.name}"' for column in table.primary_key)
-    return text(f'UPDATE "{table.name}" SET {values} FROM {_made(table)} AS given WHERE {ours}')  # noqa: S608
+    return text(f'UPDATE "{table.name}" SET {values} FROM {_given(table)} WHERE {ours}')  # noqa: S608
 
 
-def _made(table: Table) -> str:
-    """Return the SQL expression for the rows."""
-    return f'json_populate_recordset(CAST(NULL AS "{table.name}"), CAST(:rows AS json))'
+def _given(table: Table) -> str:
+    return f'json_populate_recordset(CAST(NULL AS "{table.name}"), CAST(:rows AS json)) AS given'

@@ -1,9 +1,8 @@
-"""Column types that hold the same values in every database, and timestamps as they are stored."""
+"""Column types that hold the same values in every database."""
 
 from __future__ import annotations
 
 import re
-from datetime import UTC, datetime, timedelta
 from typing import Any
 
 from sqlalchemy import BigInteger, Integer, String, Text
@@ -45,13 +44,3 @@ def words(length: int | None = None) -> TypeEngine[Any]:
 def large() -> TypeEngine[int]:
     """Return an integer type for values that may exceed 32 bits."""
     return Integer().with_variant(BigInteger(), "postgresql")
-
-
-def now() -> str:
-    """Return the current time as it is stored: UTC, to the second."""
-    return from_now(timedelta())
-
-
-def from_now(later: timedelta) -> str:
-    """Return a later time as it is stored. These texts sort in the order of time."""
-    return (datetime.now(UTC) + later).strftime("%Y-%m-%d %H:%M:%S")

@@ -6,35 +6,29 @@ import zlib
 from collections.abc import Iterator
 from typing import Any
 
-from sqlalchemy import Select, select
+from sqlalchemy import Column, Select, Table, select
 
 from arena.store.config import CONFIG
-from arena.store.schema import (
-    blocks,
-    bots,
-    entries,
-    matches,
-    rating_points,
-    seats,
-    standings,
-    tournaments,
-    versions,
-)
+from arena.store.schema import blocks, bots, entries, matches, rating_points, seats, standings, tournaments, versions
 from arena.store.store import Store
 
 BOT = (bots.c.name.label("bot"), versions.c.version)
+MATCH = matches.c.name.label("match")
+
+
+def _all_but(table: Table, *names: str) -> list[Column[Any]]:
+    return [column for column in table.c if column.name not in names]
+
+
+def _scoped(table: Table) -> Select[*tuple[Any, ...]]:
+    """Select a table with rows per scope, bracket and version."""
+    key = ("scope", "bracket", "version_id")
+    wanted = select(table.c.scope, table.c.bracket, *BOT, *_all_but(table, *key)).select_from(table)
+    return wanted.join(versions).join(bots).order_by(*table.primary_key)
+
 
 TABLES: dict[str, Select[*tuple[Any, ...]]] = {
-    "bots": select(
-        *BOT,
-        versions.c.content_hash,
-        versions.c.language,
-        versions.c.games,
-        versions.c.notes,
-        versions.c.created,
-        bots.c.retired,
-    )
-    .select_from(versions)
+    "bots": select(*BOT, *_all_but(versions, "id", "bot_id", "version", "program"), bots.c.retired)
     .join(bots)
     .order_by(versions.c.id),
     "tournaments": select(tournaments).order_by(tournaments.c.id),
@@ -43,26 +37,10 @@ TABLES: dict[str, Select[*tuple[Any, ...]]] = {
     .join(versions)
     .join(bots)
     .order_by(entries.c.tournament_id, entries.c.entrant),
-    "schedule": select(
-        blocks.c.tournament_id, blocks.c.bracket, blocks.c.number, blocks.c.round, blocks.c.deal, blocks.c.entrants
-    ).order_by(blocks.c.tournament_id, blocks.c.bracket, blocks.c.number),
-    "matches": select(
-        matches.c.name.label("match"),
-        matches.c.tournament_id,
-        matches.c.bracket,
-        matches.c.block,
-        matches.c.rotation,
-        matches.c.seed,
-        matches.c.ending,
-        matches.c.decisions,
-        matches.c.reruns,
-        matches.c.played,
-        matches.c.sandbox,
-        matches.c.overhead_ms,
-        matches.c.overloaded,
-    ).order_by(matches.c.id),
+    "schedule": select(*_all_but(blocks, "pairs")).order_by(*blocks.primary_key),
+    "matches": select(MATCH, *_all_but(matches, "id", "name", "replay")).order_by(matches.c.id),
     "seats": select(
-        matches.c.name.label("match"),
+        MATCH,
         matches.c.tournament_id,
         matches.c.bracket,
         seats.c.seat,
@@ -78,33 +56,13 @@ TABLES: dict[str, Select[*tuple[Any, ...]]] = {
         seats.c.person,  # instead of a bot
     )
     .select_from(seats)
-    .join(matches, matches.c.id == seats.c.match_id)
+    .join(matches)
     .outerjoin(versions, versions.c.id == seats.c.version_id)
     .outerjoin(bots)
     .order_by(seats.c.match_id, seats.c.seat),
-    "standings": select(
-        standings.c.scope,
-        standings.c.bracket,
-        *BOT,
-        *(column for column in standings.c if column.name not in ("scope", "bracket", "version_id")),
-    )
-    .select_from(standings)
-    .join(versions)
-    .join(bots)
-    .order_by(standings.c.scope, standings.c.bracket, versions.c.id),
-    "ratings": select(
-        rating_points.c.scope,
-        rating_points.c.bracket,
-        *BOT,
-        rating_points.c.matches,
-        rating_points.c.mu,
-        rating_points.c.sigma,
-    )
-    .select_from(rating_points)
-    .join(versions)
-    .join(bots)
-    .order_by(rating_points.c.scope, rating_points.c.bracket, versions.c.id, rating_points.c.matches),
-    "replays": select(matches.c.name.label("match"), matches.c.replay).order_by(matches.c.id),
+    "standings": _scoped(standings),
+    "ratings": _scoped(rating_points),
+    "replays": select(MATCH, matches.c.replay).order_by(matches.c.id),
 }
 """The tables that can be exported. A scope is a tournament's number, or 0 for all tournaments."""
 

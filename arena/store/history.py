@@ -7,14 +7,16 @@ checks SQLite's query plans.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, fields
+from collections.abc import Collection, Iterator, Sequence
+from dataclasses import dataclass
 from itertools import groupby
 from typing import Any
 
-from sqlalchemy import ColumnElement, Connection, Engine, Row, Select, func, select
+from sqlalchemy import ColumnElement, Connection, Select, exists, func, select
 
 from arena.records import SeatRecord
+from arena.store.columns import words
+from arena.store.engine import StoreSection
 from arena.store.matches import no_match, seat_columns
 from arena.store.schema import PLAY, blocks, bots, matches, seats, tournaments, versions
 
@@ -40,13 +42,9 @@ class StoredMatch:
     seats: tuple[SeatRecord, ...]
 
 
-MATCH_FIELDS = [field.name for field in fields(StoredMatch) if field.name not in ("bots", "seats")]
-"""The fields that all seats of a match share; the id comes first."""
-
-
 @dataclass(frozen=True, slots=True)
 class StoredFault:
-    """A forfeit of a bot. `MatchHistory.faults` selects the fields in this order."""
+    """A forfeit of a bot."""
 
     match_id: int
     match: str
@@ -73,16 +71,37 @@ class MatchFilter:
     """A bot, or with `version_ids` one of these versions, has forfeited."""
 
 
-class MatchHistory:
-    """Reads stored matches."""
+BOT = func.trim(bots.c.name + " " + versions.c.version, type_=words())
+"""A bot's name and version."""
+SHARED = (
+    matches.c.id,
+    matches.c.name,
+    matches.c.tournament_id,
+    matches.c.bracket,
+    blocks.c.round,
+    matches.c.ending,
+    matches.c.played,
+    matches.c.decisions,
+    matches.c.sandbox,
+    matches.c.overhead_ms,
+    matches.c.overloaded,
+)
+"""The first fields of a `StoredMatch`, in order: those that all seats share."""
+FAULT = (
+    *(matches.c[name] for name in ("id", "name", "tournament_id", "bracket", "played")),
+    *(seats.c.seat, seats.c.version_id, BOT, seats.c.fault, func.coalesce(seats.c.detail, "")),
+)
+"""The fields of a `StoredFault`, in order."""
 
-    def __init__(self, engine: Engine) -> None:
-        self.engine = engine
+
+class MatchHistory(StoreSection):
+    """Reads stored matches."""
 
     def page(self, choice: MatchFilter = MatchFilter(), *, limit: int, before: int | None = None) -> list[StoredMatch]:
         """Return the newest matches; `before`: only those with a smaller id."""
         with self.engine.connect() as connection:
-            return _details(connection, _ids(connection, choice, limit, before=before))
+            ids = _ids(connection, choice, limit, before=before)
+        return self._details(matches.c.id.in_(ids)) if ids else []
 
     def find(self, name: str) -> StoredMatch:
         """Return the match with this name."""
@@ -91,11 +110,31 @@ class MatchHistory:
             raise no_match(name)
         return found[name]
 
-    def named(self, names: Iterable[str]) -> dict[str, StoredMatch]:
+    def named(self, names: Collection[str]) -> dict[str, StoredMatch]:
         """Return those of these matches that are stored."""
-        with self.engine.connect() as connection:
-            ids = connection.scalars(select(matches.c.id).where(matches.c.name.in_(list(names)))).all()
-            return {match.name: match for match in _details(connection, ids)}
+        return {match.name: match for match in self._details(matches.c.name.in_(names))}
+
+    def _details(self, chosen: ColumnElement[bool]) -> list[StoredMatch]:
+        """Return the chosen matches, newest first."""
+        same_bracket = (blocks.c.tournament_id == matches.c.tournament_id) & (blocks.c.bracket == matches.c.bracket)
+        wanted = (
+            select(*SHARED, func.coalesce(seats.c.person, BOT), *seat_columns())
+            .select_from(matches)
+            .join(seats)
+            .outerjoin(versions)
+            .outerjoin(bots)
+            .join(blocks, same_bracket & (blocks.c.number == matches.c.block))
+            .where(chosen)
+            .order_by(matches.c.id.desc(), seats.c.seat)
+        )
+        shared = len(SHARED)
+        found = []
+        for _, group in groupby(self._rows(wanted), key=lambda row: row[0]):
+            rows = list(group)
+            seated = tuple(SeatRecord._make(row[shared + 1 :]) for row in rows)
+            fields: list[Any] = [*rows[0][:shared], tuple(row[shared] for row in rows), seated]
+            found.append(StoredMatch(*fields))
+        return found
 
     def neighbours(self, match_id: int, choice: MatchFilter = MatchFilter()) -> tuple[str | None, str | None]:
         """Return the names of the previous and the next match in the list."""
@@ -108,48 +147,19 @@ class MatchHistory:
 
     def names(self, tournament_id: int) -> list[str]:
         """Return the names of all matches of a tournament, in the order in which they were written."""
-        with self.engine.connect() as connection:
-            ours = select(matches.c.name).where(matches.c.tournament_id == tournament_id)
-            return list(connection.scalars(ours.order_by(matches.c.id)))
+        ours = select(matches.c.name).where(matches.c.tournament_id == tournament_id)
+        return self._column(ours.order_by(matches.c.id))
 
     def faults(
-        self,
-        *,
-        version_ids: Sequence[int] | None = None,
-        tournament_id: int | None = None,
-        limit: int,
-        before: int | None = None,
+        self, *, version_ids: Sequence[int] | None = None, tournament_id: int | None = None, limit: int
     ) -> list[StoredFault]:
-        """Return the latest faults of all bots or of some versions, in one tournament or in all.
-
-        `before`: only matches with a smaller id.
-        """
+        """Return the latest faults of all bots or of some versions, in one tournament or in all."""
         choice = MatchFilter(tournament_id, version_ids=version_ids, only_faults=True)
         with self.engine.connect() as connection:
-            ids = _ids(connection, choice, limit, before=before, people=False)
-            wanted = (
-                select(
-                    matches.c.id,
-                    matches.c.name,
-                    matches.c.tournament_id,
-                    matches.c.bracket,
-                    matches.c.played,
-                    seats.c.seat,
-                    seats.c.version_id,
-                    bots.c.name,
-                    versions.c.version,
-                    seats.c.fault,
-                    seats.c.detail,
-                )
-                .join(seats, seats.c.match_id == matches.c.id)
-                .join(versions, versions.c.id == seats.c.version_id)
-                .join(bots, bots.c.id == versions.c.bot_id)
-                .where(matches.c.id.in_(ids), seats.c.fault.is_not(None))
-                .order_by(matches.c.id.desc(), seats.c.seat)
-            )
-            if version_ids is not None:
-                wanted = wanted.where(seats.c.version_id.in_(version_ids))
-            return [_stored_fault(row) for row in connection.execute(wanted)]
+            ids = _ids(connection, choice, limit, people=False)
+        wanted = select(*FAULT).select_from(matches).join(seats).join(versions).join(bots)
+        wanted = wanted.where(matches.c.id.in_(ids), *_seat_conditions(choice, version_ids, people=False))
+        return [StoredFault(*row) for row in self._rows(wanted.order_by(matches.c.id.desc(), seats.c.seat))]
 
     def fault_reasons(self, tournament_id: int) -> list[tuple[str, str, str, int]]:
         """Return why bots have forfeited: bot, kind, an example and the count, most frequent first.
@@ -158,20 +168,17 @@ class MatchHistory:
         """
         count = func.count().label("count")
         with self.engine.connect() as connection:
-            wanted = (
-                select(bots.c.name, versions.c.version, seats.c.fault, func.min(seats.c.detail), count)
-                .select_from(seats)
-                .join(versions, versions.c.id == seats.c.version_id)
-                .join(bots, bots.c.id == versions.c.bot_id)
-                .where(_played_in(tournament_id), seats.c.fault.is_not(None))
-                .where(seats.c.match_id.between(*_span(connection, MatchFilter(tournament_id))))
-                .group_by(bots.c.name, versions.c.version, seats.c.fault)
-                .order_by(count.desc(), bots.c.name, seats.c.fault)
-            )
-            return [
-                (_label(name, version, None), fault, detail, times)
-                for name, version, fault, detail, times in connection.execute(wanted)
-            ]
+            first, last = _span(connection, MatchFilter(tournament_id))
+        wanted = (
+            select(BOT, seats.c.fault, func.min(seats.c.detail), count)
+            .select_from(seats)
+            .join(versions)
+            .join(bots)
+            .where(_played_in(tournament_id), seats.c.fault.is_not(None), seats.c.match_id.between(first, last))
+            .group_by(bots.c.name, versions.c.version, seats.c.fault)
+            .order_by(count.desc(), bots.c.name, seats.c.fault)
+        )
+        return [(bot, fault, detail, times) for bot, fault, detail, times in self._rows(wanted)]
 
 
 # Match ids
@@ -192,11 +199,12 @@ def _ids(
     if choice.version_ids is None and not choice.only_faults:
         wanted = [_of_matches(choice)]
     elif _is_scattered(connection, choice):
-        wanted = [_of_few_matches(choice, people=people)]
+        theirs = _seat_conditions(choice, choice.version_ids, people=people)
+        wanted = [_of_matches(choice).where(exists().where(seats.c.match_id == matches.c.id, *theirs))]
     else:
         # The newest matches of one version are adjacent in an index; those of several versions are not.
-        each: Sequence[int | None] = [None] if choice.version_ids is None else choice.version_ids
-        wanted = [_of_seats(choice, version, people=people) for version in each]
+        each = [None] if choice.version_ids is None else [[version] for version in choice.version_ids]
+        wanted = [_of_seats(choice, versions, people=people) for versions in each]
         number = seats.c.match_id
         if choice.tournament_id is not None:
             # One bound on each side: of two, SQLite would use one for the search and only filter with the other.
@@ -222,39 +230,30 @@ def _of_matches(choice: MatchFilter) -> Select[int]:
     return query
 
 
-def _is_scattered(connection: Connection, choice: MatchFilter) -> bool:
-    """Return whether the matches are few among many others, as casual matches are."""
-    if choice.tournament_id is None:
-        return False
-    format_name = select(tournaments.c.format).where(tournaments.c.id == choice.tournament_id)
-    return connection.scalar(format_name) == PLAY
-
-
-def _of_few_matches(choice: MatchFilter, *, people: bool) -> Select[int]:
-    """Select from all matches of a tournament that has few."""
-    theirs = select(seats.c.match_id).where(seats.c.match_id == matches.c.id)
-    if choice.version_ids is not None:
-        theirs = theirs.where(seats.c.version_id.in_(choice.version_ids))
-    elif not people:
-        theirs = theirs.where(seats.c.version_id.is_not(None))
-    if choice.only_faults:
-        theirs = theirs.where(seats.c.fault.is_not(None))
-    return _of_matches(choice).where(theirs.exists())
-
-
-def _of_seats(choice: MatchFilter, version: int | None, *, people: bool) -> Select[int]:
-    query = select(seats.c.match_id).distinct()
-    if version is not None:
-        query = query.where(seats.c.version_id == version)
-    elif not people:
-        query = query.where(seats.c.version_id.is_not(None))
+def _of_seats(choice: MatchFilter, version_ids: Sequence[int] | None, *, people: bool) -> Select[int]:
+    query = select(seats.c.match_id).distinct().where(*_seat_conditions(choice, version_ids, people=people))
     if choice.bracket is not None:
         query = query.where(seats.c.bracket == choice.bracket)
-    if choice.only_faults:
-        query = query.where(seats.c.fault.is_not(None))
     if choice.tournament_id is not None:
         query = query.where(_played_in(choice.tournament_id))
     return query
+
+
+def _seat_conditions(
+    choice: MatchFilter, version_ids: Sequence[int] | None, *, people: bool
+) -> Iterator[ColumnElement[bool]]:
+    if version_ids is not None:
+        yield seats.c.version_id.in_(version_ids)
+    elif not people:
+        yield seats.c.person.is_(None)  # with `version_id` SQLite would prefer another index
+    if choice.only_faults:
+        yield seats.c.fault.is_not(None)
+
+
+def _is_scattered(connection: Connection, choice: MatchFilter) -> bool:
+    """Return whether the matches are few among many others, as casual matches are."""
+    format_name = select(tournaments.c.format).where(tournaments.c.id == choice.tournament_id)
+    return choice.tournament_id is not None and connection.scalar(format_name) == PLAY
 
 
 def _played_in(tournament_id: int) -> ColumnElement[bool]:
@@ -269,47 +268,3 @@ def _span(connection: Connection, choice: MatchFilter) -> tuple[int, int]:
     first = connection.scalar(ours.order_by(matches.c.id).limit(1))
     last = connection.scalar(ours.order_by(matches.c.id.desc()).limit(1))
     return first or 0, last or 0
-
-
-# Match details
-
-
-def _details(connection: Connection, ids: Sequence[int]) -> list[StoredMatch]:
-    """Return the matches with these ids, newest first."""
-    if not ids:
-        return []
-    about = [blocks.c.round if name == "round" else matches.c[name] for name in MATCH_FIELDS]
-    wanted = (
-        select(*about, bots.c.name, versions.c.version, *seat_columns())
-        .join(seats, seats.c.match_id == matches.c.id)
-        .outerjoin(versions, versions.c.id == seats.c.version_id)
-        .outerjoin(bots, bots.c.id == versions.c.bot_id)
-        .join(
-            blocks,
-            (blocks.c.tournament_id == matches.c.tournament_id)
-            & (blocks.c.bracket == matches.c.bracket)
-            & (blocks.c.number == matches.c.block),
-        )
-        .where(matches.c.id.in_(ids))
-        .order_by(matches.c.id.desc(), seats.c.seat)
-    )
-    grouped = groupby(connection.execute(wanted), key=lambda row: row[0])
-    return [_stored(list(rows)) for _, rows in grouped]
-
-
-def _stored(rows: Sequence[Row[*tuple[Any, ...]]]) -> StoredMatch:
-    place = len(MATCH_FIELDS)
-    seated = tuple(SeatRecord._make(row[place + 2 :]) for row in rows)
-    labels = tuple(_label(row[place], row[place + 1], seat.person) for row, seat in zip(rows, seated, strict=True))
-    about: dict[str, Any] = dict(zip(MATCH_FIELDS, rows[0][: len(MATCH_FIELDS)], strict=True))
-    return StoredMatch(**about, bots=labels, seats=seated)
-
-
-def _stored_fault(row: Row[*tuple[Any, ...]]) -> StoredFault:
-    match_id, match, tournament_id, bracket, played, seat, version_id, bot, version, fault, detail = row
-    label = _label(bot, version, None)
-    return StoredFault(match_id, match, tournament_id, bracket, played, seat, version_id, label, fault, detail or "")
-
-
-def _label(name: str | None, version: str | None, person: str | None) -> str:
-    return person or f"{name} {version}".strip()

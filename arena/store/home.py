@@ -72,16 +72,12 @@ class Home:
     @contextmanager
     def conducting(self) -> Iterator[None]:
         """Hold the lock of the process that plays a tournament here."""
-        try:
-            with self._lock(TOURNAMENT_LOCK, wait=False) as lock:
-                with suppress(OSError):
-                    os.ftruncate(lock, 0)  # the number of the last tournament
-                yield
-        except BlockingIOError as error:
-            raise HomeInUse(
-                f"Another tournament is running in `{self.path}`.",
-                hint="Wait until it ends, or use another home with `--home`.",
-            ) from error
+        hint = "Wait until it ends, or use another home with `--home`."
+        taken = HomeInUse(f"Another tournament is running in `{self.path}`.", hint=hint)
+        with self._lock(TOURNAMENT_LOCK, taken) as lock:
+            with suppress(OSError):
+                os.ftruncate(lock, 0)  # the number of the last tournament
+            yield
 
     def note_conducted(self, tournament: int) -> None:
         """Publish the number of the running tournament for `conducted`. The caller must hold `conducting`."""
@@ -107,20 +103,16 @@ class Home:
     @contextmanager
     def serving(self) -> Iterator[None]:
         """Hold the lock of the process that serves remote bots."""
-        try:
-            with self._lock("serve.lock", wait=False):
-                yield
-        except BlockingIOError as error:
-            raise HomeInUse(
-                f"Another `arena serve` is running in `{self.path}`.", hint="Use another home with `--home`."
-            ) from error
+        taken = HomeInUse(f"Another `arena serve` is running in `{self.path}`.", hint="Use another home with `--home`.")
+        with self._lock("serve.lock", taken):
+            yield
 
     @contextmanager
     def submitting(self) -> Iterator[None]:
         """Hold the lock of the process that submits a bot; wait for other submissions."""
-        with self._written():
-            self.bots.mkdir(parents=True, exist_ok=True)
-        with self._lock("submission.lock", wait=True):
+        with self._lock("submission.lock"):
+            with self._written():
+                self.bots.mkdir(exist_ok=True)
             yield
 
     @contextmanager
@@ -129,28 +121,29 @@ class Home:
         try:
             yield
         except OSError as error:
-            raise BadStore(f"nothing can be written in {refusal(error, self.path)}") from error
+            raise BadStore(f"Nothing can be written in {refusal(error, self.path)}") from error
 
     @contextmanager
-    def _lock(self, name: str, *, wait: bool) -> Iterator[int]:
-        """Hold a lock that the system releases when its process ends."""
+    def _lock(self, name: str, taken: HomeInUse | None = None) -> Iterator[int]:
+        """Hold a lock that the system releases when its process ends; `taken`: raise this instead of waiting."""
         with self._written():
             self.path.mkdir(parents=True, exist_ok=True)
             lock = os.open(self.path / name, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o644)
         try:
-            _take(lock, wait)
+            if taken is None:
+                fcntl.flock(lock, fcntl.LOCK_EX)
+            elif not _try_lock(lock):
+                raise taken
             yield lock
         finally:
             os.close(lock)
 
 
-def _take(lock: int, wait: bool) -> None:
-    if wait:
-        fcntl.flock(lock, fcntl.LOCK_EX)
-        return
+def _try_lock(lock: int) -> bool:
+    """Return whether the lock could be taken."""
     for _ in range(CONFIG.lock_attempts):  # `conducted` of another process may hold it for a moment
         with suppress(BlockingIOError):
             fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
-            return
+            return True
         time.sleep(CONFIG.home_lock_interval)
-    fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    return False

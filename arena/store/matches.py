@@ -8,13 +8,13 @@ from dataclasses import dataclass, field
 from itertools import groupby
 from typing import Any
 
-from sqlalchemy import ColumnElement, Connection, Engine, Table, Update, func, select, update
+from sqlalchemy import ColumnElement, Connection, Table, func, select, update
 
 from arena.errors import NotFound
 from arena.rating.standings import Changes, Standings
 from arena.records import PERSON, BlockRecord, MatchRecord, SeatRecord
 from arena.store.bulk import insert_rows, update_rows
-from arena.store.engine import write_transaction
+from arena.store.engine import StoreSection, write_transaction
 from arena.store.schema import ALL, blocks, brackets, matches, seats
 from arena.store.standings import write_changes
 
@@ -35,24 +35,17 @@ class Batch:
 
 
 @dataclass(frozen=True, slots=True)
-class ScheduledBlock:
+class ScheduledBlock(BlockRecord):
     """A block of the schedule, with its stored matches."""
 
-    number: int
-    round: str
-    deal: int
-    entrants: tuple[int, ...]
     pairs: bytes | None
     """Its result; None until it is counted."""
     matches: tuple[str, ...]
     """The names of its stored matches, by rotation."""
 
 
-class Matches:
+class Matches(StoreSection):
     """Reads and writes schedules and matches."""
-
-    def __init__(self, engine: Engine) -> None:
-        self.engine = engine
 
     def write(
         self,
@@ -67,63 +60,34 @@ class Matches:
         """
         with write_transaction(self.engine) as connection:
             first(connection)
-            self.write_within(connection, batch)
+            write_batch(connection, batch)
             for scope, standings, changes in scopes:
                 write_changes(connection, scope, batch.bracket, standings, changes)
 
-    def write_within(self, connection: Connection, batch: Batch) -> None:
-        """Write the batch in an open write transaction."""
-        key = {"tournament_id": batch.tournament_id, "bracket": batch.bracket}
-        insert_rows(connection, blocks, [{**key, **_block_row(block)} for block in batch.blocks])
-        if batch.matches:
-            # No other process writes before this is committed, so the next ids are free.
-            first = (connection.execute(select(func.max(matches.c.id))).scalar() or 0) + 1
-            numbered = list(enumerate(batch.matches, start=first))
-            insert_rows(connection, matches, [_match_row(batch, number, match) for number, match in numbered])
-            seat_rows = [
-                _seat_row(batch, number, seat, record)
-                for number, match in numbered
-                for seat, record in enumerate(match.seats)
-            ]
-            insert_rows(connection, seats, seat_rows)
-            connection.execute(update_bracket(batch).values(played=brackets.c.played + len(batch.matches)))
-        if batch.pairs:
-            update_rows(
-                connection, blocks, [{**key, "number": number, "pairs": pairs} for number, pairs in batch.pairs]
-            )
-            rotations = sum(round(len(pairs) ** 0.5) for _, pairs in batch.pairs)
-            progress = {"folded": brackets.c.folded + len(batch.pairs), "matches": brackets.c.matches + rotations}
-            connection.execute(update_bracket(batch).values(progress))
-
-    # Reading
-
     def schedule(self, tournament_id: int, bracket: str) -> list[BlockRecord]:
         """Return the stored blocks in order."""
-        wanted = select(blocks).where(_of(blocks, tournament_id, bracket)).order_by(blocks.c.number)
-        with self.engine.connect() as connection:
-            return [
-                BlockRecord(row.number, row.round, row.deal, tuple(row.entrants)) for row in connection.execute(wanted)
-            ]
+        wanted = select(blocks).where(of_bracket(blocks, tournament_id, bracket)).order_by(blocks.c.number)
+        return [BlockRecord(row.number, row.round, row.deal, tuple(row.entrants)) for row in self._rows(wanted)]
 
     def schedule_page(
         self, tournament_id: int, bracket: str, *, limit: int, before: int | None = None
     ) -> list[ScheduledBlock]:
         """Return the latest blocks, latest first; `before`: only those with a smaller number."""
-        wanted = select(blocks).where(_of(blocks, tournament_id, bracket)).order_by(blocks.c.number.desc()).limit(limit)
+        wanted = select(blocks).where(of_bracket(blocks, tournament_id, bracket))
         if before is not None:
             wanted = wanted.where(blocks.c.number < before)
-        with self.engine.connect() as connection:
-            found = connection.execute(wanted).all()
-            if not found:
-                return []
-            played = (
-                select(matches.c.block, matches.c.name)
-                .where(_of(matches, tournament_id, bracket), matches.c.block.between(found[-1].number, found[0].number))
-                .order_by(matches.c.block, matches.c.rotation)
-            )
-            names: dict[int, list[str]] = {}
-            for block, name in connection.execute(played):
-                names.setdefault(block, []).append(name)
+        found = self._rows(wanted.order_by(blocks.c.number.desc()).limit(limit))
+        if not found:
+            return []
+        played = (
+            select(matches.c.block, matches.c.name)
+            .where(of_bracket(matches, tournament_id, bracket))
+            .where(matches.c.block.between(found[-1].number, found[0].number))
+            .order_by(matches.c.block, matches.c.rotation)
+        )
+        names: dict[int, list[str]] = {}
+        for block, name in self._rows(played):
+            names.setdefault(block, []).append(name)
         return [
             ScheduledBlock(
                 row.number, row.round, row.deal, tuple(row.entrants), row.pairs, tuple(names.get(row.number, ()))
@@ -134,16 +98,15 @@ class Matches:
     def outcomes(self, tournament_id: int, bracket: str, first: int) -> list[bytes]:
         """Return the results of the counted blocks from this number on, in order."""
         counted = (blocks.c.number >= first) & blocks.c.pairs.is_not(None)
-        wanted = select(blocks.c.pairs).where(_of(blocks, tournament_id, bracket), counted).order_by(blocks.c.number)
-        with self.engine.connect() as connection:
-            return list(connection.scalars(wanted))
+        wanted = select(blocks.c.pairs).where(of_bracket(blocks, tournament_id, bracket), counted)
+        return self._column(wanted.order_by(blocks.c.number))
 
     def results(self, tournament_id: int, bracket: str) -> Iterator[tuple[int, int, str, tuple[SeatRecord, ...]]]:
         """Yield block, rotation, name and seats of each stored match, in schedule order."""
         wanted = (
             select(matches.c.block, matches.c.rotation, matches.c.name, *seat_columns())
             .join(seats)
-            .where(_of(matches, tournament_id, bracket))
+            .where(of_bracket(matches, tournament_id, bracket))
             .order_by(matches.c.block, matches.c.rotation, seats.c.seat)
         )
         with self.engine.connect() as connection:
@@ -157,27 +120,19 @@ class Matches:
         )
         if scope != ALL:
             wanted = wanted.where(blocks.c.tournament_id == scope)
-        with self.engine.connect() as connection:
-            rows = connection.execute(wanted.order_by(blocks.c.tournament_id, blocks.c.number))
-            return [(row.tournament_id, tuple(row.entrants), row.pairs) for row in rows]
+        wanted = wanted.order_by(blocks.c.tournament_id, blocks.c.number)
+        return [(row.tournament_id, tuple(row.entrants), row.pairs) for row in self._rows(wanted)]
 
     def replay(self, name: str) -> str:
         """Return the replay of the match as text."""
-        with self.engine.connect() as connection:
-            data = connection.execute(select(matches.c.replay).where(matches.c.name == name)).scalar()
-        if data is None:
+        found = self._column(select(matches.c.replay).where(matches.c.name == name))
+        if not found:
             raise no_match(name)
-        return zlib.decompress(data).decode()
+        return zlib.decompress(found[0]).decode()
 
 
 def no_match(name: str) -> NotFound:
     return NotFound(f"There is no match `{name}` here.", hint="Run `arena history --matches`.")
-
-
-def next_block(connection: Connection, tournament_id: int, bracket: str) -> int:
-    """Return the first free block number of a bracket."""
-    last = connection.scalar(select(func.max(blocks.c.number)).where(_of(blocks, tournament_id, bracket)))
-    return 0 if last is None else last + 1
 
 
 def seat_columns() -> list[ColumnElement[Any]]:
@@ -186,13 +141,32 @@ def seat_columns() -> list[ColumnElement[Any]]:
     return [version if name == "version_id" else seats.c[name] for name in SeatRecord._fields]
 
 
-def update_bracket(batch: Batch) -> Update:
-    """Return an update of the batch's bracket."""
-    return update(brackets).where(_of(brackets, batch.tournament_id, batch.bracket))
-
-
-def _of(table: Table, tournament_id: int, bracket: str) -> ColumnElement[bool]:
+def of_bracket(table: Table, tournament_id: int, bracket: str) -> ColumnElement[bool]:
     return (table.c.tournament_id == tournament_id) & (table.c.bracket == bracket)
+
+
+def write_batch(connection: Connection, batch: Batch) -> None:
+    """Write the batch in an open write transaction."""
+    key = {"tournament_id": batch.tournament_id, "bracket": batch.bracket}
+    insert_rows(connection, blocks, [{**key, **_block_row(block)} for block in batch.blocks])
+    progress = update(brackets).where(of_bracket(brackets, batch.tournament_id, batch.bracket))
+    if batch.matches:
+        # No other process writes before this is committed, so the next ids are free.
+        first = (connection.execute(select(func.max(matches.c.id))).scalar() or 0) + 1
+        numbered = list(enumerate(batch.matches, start=first))
+        insert_rows(connection, matches, [_match_row(batch, number, match) for number, match in numbered])
+        seat_rows = [
+            _seat_row(batch, number, seat, record)
+            for number, match in numbered
+            for seat, record in enumerate(match.seats)
+        ]
+        insert_rows(connection, seats, seat_rows)
+        connection.execute(progress.values(played=brackets.c.played + len(batch.matches)))
+    if batch.pairs:
+        update_rows(connection, blocks, [{**key, "number": number, "pairs": pairs} for number, pairs in batch.pairs])
+        rotations = sum(round(len(pairs) ** 0.5) for _, pairs in batch.pairs)
+        counted = {"folded": brackets.c.folded + len(batch.pairs), "matches": brackets.c.matches + rotations}
+        connection.execute(progress.values(counted))
 
 
 def _seat_row(batch: Batch, match_id: int, seat: int, record: SeatRecord) -> dict[str, object]:

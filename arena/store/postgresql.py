@@ -9,7 +9,8 @@ import re
 
 from sqlalchemy import URL, Engine, create_engine
 from sqlalchemy.engine import make_url
-from sqlalchemy.exc import ArgumentError
+from sqlalchemy.engine.interfaces import ExceptionContext
+from sqlalchemy.exc import ArgumentError, DatabaseError, InterfaceError
 
 from arena.errors import BadStore
 from arena.store.config import CONFIG
@@ -101,8 +102,11 @@ def shown(url: URL) -> str:
     ).render_as_string()
 
 
-def hint_for(error: BaseException) -> str | None:
-    """Return what helps against an error of PostgreSQL; None if the user can do nothing about it."""
+def hint_for(context: ExceptionContext) -> str | None:
+    """Return what helps against an error; None if the user can do nothing about it."""
+    if context.is_pre_ping or not isinstance(context.sqlalchemy_exception, DatabaseError | InterfaceError):
+        return None
+    error = context.original_exception
     code = getattr(error, "sqlstate", None)
     if code is not None:
         return next((hint for start, hint in HINTS_BY_CODE.items() if code.startswith(start)), None)

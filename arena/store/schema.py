@@ -1,4 +1,4 @@
-"""The tables of the store. A change here needs a migration (migrations/versions); a test compares the two.
+"""The tables of a new store. A change here needs a migration of older ones; a test compares the two.
 
 Table and column names are fixed; some are older than today's words: `refits` holds strengths, `surprises` upsets.
 
@@ -31,6 +31,7 @@ from sqlalchemy import (
     MetaData,
     Table,
     UniqueConstraint,
+    text,
 )
 
 from arena.store.columns import large, words
@@ -105,9 +106,9 @@ brackets = Table(
     Column("bracket", words(60), primary_key=True),
     Column("place", Integer, nullable=False),  # the order in which the tournament plays them
     Column("state", words(20), nullable=False),
-    Column("folded", Integer, nullable=False),  # blocks that are counted in the standings
-    Column("matches", Integer, nullable=False),  # matches in these blocks
-    Column("played", Integer, nullable=False),  # stored matches, counted or not
+    Column("folded", Integer, nullable=False, default=0),  # blocks that are counted in the standings
+    Column("matches", Integer, nullable=False, default=0),  # matches in these blocks
+    Column("played", Integer, nullable=False, default=0),  # stored matches, counted or not
 )
 
 blocks = Table(
@@ -146,6 +147,13 @@ matches = Table(
     Index("ix_matches_bracket", "bracket", "id"),
 )
 
+
+def _index_of_faults(name: str, *columns: str) -> Index:
+    """Return a partial index: faults are few among many seats."""
+    a_fault = text("fault IS NOT NULL")
+    return Index(name, *columns, sqlite_where=a_fault, postgresql_where=a_fault)
+
+
 seats = Table(
     "seats",
     metadata,
@@ -165,22 +173,9 @@ seats = Table(
     CheckConstraint("(version_id IS NULL) <> (person IS NULL)", name="ck_seats_occupant"),
     Index("ix_seats_version_id", "version_id", "match_id"),
     Index("ix_seats_version_id_bracket", "version_id", "bracket", "match_id"),
+    _index_of_faults("ix_seats_fault", "match_id"),
+    _index_of_faults("ix_seats_fault_version_id", "version_id", "match_id"),
     sqlite_with_rowid=False,
-)
-
-# Partial indexes: faults are few among many seats.
-Index(
-    "ix_seats_fault",
-    seats.c.match_id,
-    sqlite_where=seats.c.fault.is_not(None),
-    postgresql_where=seats.c.fault.is_not(None),
-)
-Index(
-    "ix_seats_fault_version_id",
-    seats.c.version_id,
-    seats.c.match_id,
-    sqlite_where=seats.c.fault.is_not(None),
-    postgresql_where=seats.c.fault.is_not(None),
 )
 
 

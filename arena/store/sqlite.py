@@ -5,12 +5,12 @@ from __future__ import annotations
 import os
 import sqlite3
 import time
-from contextlib import closing
 from pathlib import Path
-from typing import Any
 from urllib.parse import quote, unquote
 
 from sqlalchemy import URL, Engine, create_engine, event
+from sqlalchemy.engine.interfaces import ExceptionContext
+from sqlalchemy.exc import OperationalError
 
 from arena.errors import BadStore, refusal
 from arena.store.config import CONFIG
@@ -36,7 +36,7 @@ def file_url(database: Path) -> URL:
     try:
         database.parent.mkdir(parents=True, exist_ok=True)
     except OSError as error:
-        raise BadStore(f"nothing can be written in {refusal(error, database.parent)}") from error
+        raise BadStore(f"Nothing can be written in {refusal(error, database.parent)}") from error
     return URL.create("sqlite", database=str(database))
 
 
@@ -51,29 +51,29 @@ def display_path(url: URL) -> str:
     return unquote((url.database or "").removeprefix("file:")) if "uri" in url.query else url.database or ""
 
 
-def hint_for(error: BaseException) -> str:
-    """Return what helps against an error of SQLite."""
-    code = getattr(error, "sqlite_errorcode", 0) & 0xFF  # the primary code
+def hint_for(context: ExceptionContext) -> str | None:
+    """Return what helps against an error; None if the user can do nothing about it."""
+    if not isinstance(context.sqlalchemy_exception, OperationalError):
+        return None
+    code = getattr(context.original_exception, "sqlite_errorcode", 0) & 0xFF  # the primary code
     return HINTS.get(code, "Check the free disk space and the permissions of the store.")
 
 
-def _configure(connection: sqlite3.Connection, _: Any) -> None:
-    with closing(connection.cursor()) as cursor:
-        cursor.execute(f"PRAGMA busy_timeout={CONFIG.busy_seconds * 1000}")
-        _use_wal(cursor)
-        cursor.execute("PRAGMA synchronous=FULL")
-        cursor.execute("PRAGMA foreign_keys=ON")
+def _configure(connection: sqlite3.Connection, _: object) -> None:
+    connection.execute(f"PRAGMA busy_timeout={CONFIG.busy_seconds * 1000}")
+    _use_wal(connection)
+    connection.execute("PRAGMA synchronous=FULL")
+    connection.execute("PRAGMA foreign_keys=ON")
 
 
-def _use_wal(cursor: sqlite3.Cursor) -> None:
+def _use_wal(connection: sqlite3.Connection) -> None:
     """Switch to WAL mode. While several processes open a new database SQLite refuses this, whatever the timeout."""
     deadline = time.monotonic() + CONFIG.busy_seconds
     while True:
         try:
-            cursor.execute("PRAGMA journal_mode=WAL")
+            connection.execute("PRAGMA journal_mode=WAL")
+            return
         except sqlite3.OperationalError as error:
             if error.sqlite_errorcode & 0xFF != sqlite3.SQLITE_BUSY or time.monotonic() > deadline:
                 raise
-            time.sleep(0.01)
-        else:
-            return
+        time.sleep(0.01)

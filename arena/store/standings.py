@@ -2,19 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator, Sequence
-from contextlib import AbstractContextManager, contextmanager, nullcontext
-from dataclasses import asdict, dataclass
+from collections.abc import Collection, Sequence
+from dataclasses import dataclass
 from typing import Any
 
-from sqlalchemy import Connection, Engine, Select, Table, delete, func, select, text
+from sqlalchemy import Connection, Select, Table, func, select
 
 from arena.rating.standings import Changes, Meetings, RatingPoint, SeatTally, Standing, Standings
 from arena.rating.trueskill import Rating, Scale
 from arena.rating.upsets import Upset, Upsets
 from arena.records import SeatRecord
-from arena.store.bulk import insert_rows, upsert_rows
-from arena.store.engine import write_transaction
+from arena.store.bulk import insert_rows
+from arena.store.engine import StoreSection, write_transaction
 from arena.store.schema import (
     ALL,
     brackets,
@@ -26,11 +25,6 @@ from arena.store.schema import (
     surprises,
     tournaments,
 )
-
-STRENGTH_LOCK = 0x7265666974
-"""The PostgreSQL advisory lock of the process that fits strengths to the results of all tournaments."""
-READ_ONLY_SCALE = Scale(0.1)
-"""For standings to which nothing is added: the scale does not matter."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,146 +39,102 @@ class StrengthRecord:
     """The versions that it is separated from at 95 %."""
 
 
-class StoredStandings:
-    """Reads standings, and writes strengths."""
-
-    def __init__(self, engine: Engine) -> None:
-        self.engine = engine
+class StoredStandings(StoreSection):
+    """Reads standings."""
 
     def load(self, scope: int, bracket: str, versions: Collection[int] | None = None) -> Standings:
-        """Return the standings without results by seat and upsets, of all versions or among some of them."""
-        with self.engine.connect() as connection:
-            return _load(connection, scope, bracket, Standings(READ_ONLY_SCALE), versions)
+        """Return the standings without results by seat and upsets, of all versions or among some of them.
 
-    def load_to_continue(
-        self,
-        scope: int,
-        bracket: str,
-        scale: Scale,
-        *,
-        winners_only: bool = False,
-        connection: Connection | None = None,
-    ) -> Standings:
-        """Return complete standings, to which results can be added; `connection`: read in its transaction."""
-        with self._reading(connection) as reading:
-            loaded = _load(reading, scope, bracket, Standings(scale, winners_only=winners_only))
-            for version, tables in self.by_seat(scope, bracket, connection=reading).items():
-                loaded.bots[version].by_seat = tables
-            loaded.upsets = self.upsets(scope, bracket, connection=reading)
+        Nothing can be added to them.
+        """
+        return self._load(Standings(Scale(0.1)), scope, bracket, versions)  # the scale does not matter
+
+    def load_to_continue(self, scope: int, bracket: str, scale: Scale, *, winners_only: bool = False) -> Standings:
+        """Return complete standings, to which results can be added."""
+        loaded = self._load(Standings(scale, winners_only=winners_only), scope, bracket, None)
+        for version, tables in self.by_seat(scope, bracket).items():
+            loaded.bots[version].by_seat = tables
+        loaded.upsets = self.upsets(scope, bracket)
         return loaded
 
-    def _reading(self, connection: Connection | None) -> AbstractContextManager[Connection]:
-        return self.engine.connect() if connection is None else nullcontext(connection)
+    def _load(self, loaded: Standings, scope: int, bracket: str, versions: Collection[int] | None) -> Standings:
+        for row in self._rows(_of(standings, scope, bracket, versions)):
+            fields = {name: row._mapping[name] for name in STANDING_FIELDS}
+            loaded.bots[row.version_id] = Standing(Rating(row.mu, row.sigma), **fields)
+        met = _of(head_to_head, scope, bracket, versions)
+        if versions is not None:
+            met = met.where(head_to_head.c.opponent_id.in_(versions))
+        for row in self._rows(met):
+            loaded.head_to_head[row.version_id, row.opponent_id] = Meetings(row.points, row.matches)
+        return loaded
 
     def by_seat(
-        self, scope: int, bracket: str, version_id: int | None = None, connection: Connection | None = None
+        self, scope: int, bracket: str, versions: Collection[int] | None = None
     ) -> dict[int, dict[int, list[SeatTally]]]:
-        """Return the results by seat of all versions, or of one: by version and number of seats."""
+        """Return the results by seat of all versions, or of some: by version and number of seats."""
         found: dict[int, dict[int, list[SeatTally]]] = {}
-        with self._reading(connection) as connection:
-            for row in connection.execute(_of(seat_tallies, scope, bracket, version_id)):
-                tables = found.setdefault(row.version_id, {})
-                seats = tables.setdefault(row.table_size, [SeatTally() for _ in range(row.table_size)])
-                seats[row.seat] = SeatTally(row.matches, row.wins, row.placements)
+        for row in self._rows(_of(seat_tallies, scope, bracket, versions)):
+            tables = found.setdefault(row.version_id, {})
+            seats = tables.setdefault(row.table_size, [SeatTally() for _ in range(row.table_size)])
+            seats[row.seat] = SeatTally(row.matches, row.wins, row.placements)
         return found
 
     def table_sizes(self, scope: int, bracket: str) -> list[int]:
         """Return the numbers of seats that matches were played with."""
-        ours = (seat_tallies.c.scope == scope) & (seat_tallies.c.bracket == bracket)
-        wanted = select(seat_tallies.c.table_size).where(ours).distinct().order_by(seat_tallies.c.table_size)
-        with self.engine.connect() as connection:
-            return list(connection.scalars(wanted))
+        sizes = _of(seat_tallies, scope, bracket).with_only_columns(seat_tallies.c.table_size).distinct()
+        return self._column(sizes.order_by(seat_tallies.c.table_size))
 
-    def upsets(
-        self, scope: int, bracket: str, version_id: int | None = None, connection: Connection | None = None
-    ) -> Upsets:
-        """Return the greatest upsets of all versions, or of one."""
+    def upsets(self, scope: int, bracket: str, versions: Collection[int] | None = None) -> Upsets:
+        """Return the greatest upsets of all versions, or of some."""
         found = Upsets()
-        wanted = _of(surprises, scope, bracket, version_id)
-        wanted = wanted.order_by(surprises.c.version_id, surprises.c.won, surprises.c.place)
-        with self._reading(connection) as connection:
-            for row in connection.execute(wanted):
-                found.kept(row.version_id, won=row.won).append(Upset(row.chance, row.match))
+        wanted = _of(surprises, scope, bracket, versions)
+        for row in self._rows(wanted.order_by(surprises.c.version_id, surprises.c.won, surprises.c.place)):
+            found.kept(row.version_id, won=row.won).append(Upset(row.chance, row.match))
         return found
 
     def opponents(self, scope: int, bracket: str, version_id: int) -> dict[int, Meetings]:
         """Return one version's record against each of its opponents."""
-        with self.engine.connect() as connection:
-            return {
-                row.opponent_id: Meetings(row.points, row.matches)
-                for row in connection.execute(_of(head_to_head, scope, bracket, version_id))
-            }
+        rows = self._rows(_of(head_to_head, scope, bracket, [version_id]))
+        return {row.opponent_id: Meetings(row.points, row.matches) for row in rows}
 
     def leaders(self, scope: int, bracket: str, limit: int | None = None) -> list[tuple[int, Rating, int, float]]:
         """Return version, rating, matches and wins, from best to worst; `limit`: only the best."""
-        wanted = (
-            select(standings.c.version_id, standings.c.mu, standings.c.sigma, standings.c.matches, standings.c.wins)
-            .where(standings.c.scope == scope, standings.c.bracket == bracket)
-            .order_by((standings.c.mu - 3 * standings.c.sigma).desc(), standings.c.version_id)
-            .limit(limit)
-        )
-        with self.engine.connect() as connection:
-            return [
-                (version, Rating(mu, sigma), matches, wins)
-                for version, mu, sigma, matches, wins in connection.execute(wanted)
-            ]
+        best_first = (standings.c.mu - 3 * standings.c.sigma).desc()
+        wanted = _of(standings, scope, bracket).order_by(best_first, standings.c.version_id).limit(limit)
+        columns = (standings.c[name] for name in ("version_id", "mu", "sigma", "matches", "wins"))
+        rows = self._rows(wanted.with_only_columns(*columns))
+        return [(version, Rating(mu, sigma), matches, wins) for version, mu, sigma, matches, wins in rows]
 
     def brackets(self, scope: int) -> list[str]:
         """Return the brackets that have standings."""
-        with self.engine.connect() as connection:
-            wanted = select(standings.c.bracket).where(standings.c.scope == scope).distinct()
-            return list(connection.scalars(wanted.order_by(standings.c.bracket)))
+        wanted = select(standings.c.bracket).where(standings.c.scope == scope).distinct()
+        return self._column(wanted.order_by(standings.c.bracket))
 
     def matches(self, scope: int, bracket: str) -> int:
         """Return the number of matches that are counted in the standings."""
         counted = (
-            select(func.coalesce(func.sum(brackets.c.matches), 0))
+            select(func.sum(brackets.c.matches))
             .join(tournaments)
             .where(brackets.c.bracket == bracket, tournaments.c.rated if scope == ALL else tournaments.c.id == scope)
         )
-        with self.engine.connect() as connection:
-            return int(connection.execute(counted).scalar_one())
+        return int(self._column(counted)[0] or 0)
 
     def history(
         self, scope: int, bracket: str, versions: Collection[int] | None = None
     ) -> dict[int, list[RatingPoint]]:
         """Return the rating history of each version, or of some of them."""
         found: dict[int, list[RatingPoint]] = {}
-        wanted = _among(rating_points, scope, bracket, versions)
+        wanted = _of(rating_points, scope, bracket, versions)
         wanted = wanted.with_only_columns(*(rating_points.c[name] for name in RatingPoint._fields))
-        with self.engine.connect() as connection:
-            for row in connection.execute(wanted.order_by(rating_points.c.version_id, rating_points.c.matches)):
-                found.setdefault(row.version_id, []).append(RatingPoint(*row))
+        for row in self._rows(wanted.order_by(rating_points.c.version_id, rating_points.c.matches)):
+            found.setdefault(row.version_id, []).append(RatingPoint(*row))
         return found
 
     def strengths(self, scope: int, bracket: str, versions: Collection[int] | None = None) -> dict[int, StrengthRecord]:
-        with self.engine.connect() as connection:
-            rows = connection.execute(_among(refits, scope, bracket, versions))
-            return {
-                row.version_id: StrengthRecord(
-                    row.version_id, row.strength, row.low, row.high, tuple(row.separated_from)
-                )
-                for row in rows
-            }
-
-    @contextmanager
-    def fitting_strengths(self, scope: int) -> Iterator[None]:
-        """Let one process at a time fit the results of all tournaments, so that the last write is the latest fit."""
-        if scope != ALL or self.engine.dialect.name != "postgresql":  # then only one process plays
-            yield
-            return
-        with self.engine.begin() as connection:
-            connection.execute(text("SET LOCAL lock_timeout = 0"))  # a fit of many matches takes long
-            connection.execute(text("SELECT pg_advisory_xact_lock(:key)"), {"key": STRENGTH_LOCK})
-            yield
-
-    def write_strengths(self, scope: int, bracket: str, records: Sequence[StrengthRecord]) -> None:
-        """Replace the strengths of the bracket."""
-        key = {"scope": scope, "bracket": bracket}
-        with write_transaction(self.engine) as connection:
-            connection.execute(delete(refits).where(refits.c.scope == scope, refits.c.bracket == bracket))
-            rows = [{**key, **asdict(record), "separated_from": list(record.separated_from)} for record in records]
-            insert_rows(connection, refits, rows)
+        return {
+            row.version_id: StrengthRecord(row.version_id, row.strength, row.low, row.high, tuple(row.separated_from))
+            for row in self._rows(_of(refits, scope, bracket, versions))
+        }
 
 
 class SharedStandings:
@@ -205,7 +155,7 @@ class SharedStandings:
         """The matches that are counted but not written yet."""
         with write_transaction(stored.engine) as connection:  # no other process writes between the two reads
             self._others = self._counted_by_others(connection)
-            loaded = self._load(connection)
+            loaded = self._load()
         self._standings = loaded if loaded.bots else own
 
     def fold(self, seats: Sequence[SeatRecord], match: str) -> None:
@@ -219,18 +169,16 @@ class SharedStandings:
         others = self._counted_by_others(connection)
         if others != self._others:
             self._others = others
-            self._standings = self._load(connection)
+            self._standings = self._load()
             for match, seats in self._new:
                 self._standings.fold(seats, match)
         self._new.clear()
         changes = own_changes if self._standings is self._own else self._standings.take_changes()
         write_changes(connection, ALL, self._bracket, self._standings, changes)
 
-    def _load(self, connection: Connection) -> Standings:
+    def _load(self) -> Standings:
         own = self._own
-        return self._stored.load_to_continue(
-            ALL, self._bracket, own.scale, winners_only=own.winners_only, connection=connection
-        )
+        return self._stored.load_to_continue(ALL, self._bracket, own.scale, winners_only=own.winners_only)
 
     def _counted_by_others(self, connection: Connection) -> int:
         """Return the number of counted blocks of other tournaments; it grows whenever one of them counts a block."""
@@ -245,7 +193,12 @@ class SharedStandings:
 def write_changes(connection: Connection, scope: int, bracket: str, now: Standings, changes: Changes) -> None:
     """Write the changes of the standings in an open write transaction."""
     key: dict[str, object] = {"scope": scope, "bracket": bracket}
-    upsert_rows(connection, standings, [{**key, **_row(version, now.bots[version])} for version in changes.versions])
+    insert_rows(
+        connection,
+        standings,
+        [{**key, **_row(version, now.bots[version])} for version in changes.versions],
+        replace=True,
+    )
     met = [
         {
             **key,
@@ -256,8 +209,8 @@ def write_changes(connection: Connection, scope: int, bracket: str, now: Standin
         }
         for one, other in changes.pairs
     ]
-    upsert_rows(connection, head_to_head, met)
-    upsert_rows(connection, rating_points, [{**key, **point._asdict()} for point in changes.points])
+    insert_rows(connection, head_to_head, met, replace=True)
+    insert_rows(connection, rating_points, [{**key, **point._asdict()} for point in changes.points], replace=True)
     tallies = [
         {
             **key,
@@ -273,13 +226,13 @@ def write_changes(connection: Connection, scope: int, bracket: str, now: Standin
         for seat, tally in enumerate(by_seat)
         if tally.matches
     ]
-    upsert_rows(connection, seat_tallies, tallies)
+    insert_rows(connection, seat_tallies, tallies, replace=True)
     upsets = [
         {**key, "version_id": version, "won": won, "place": place, **upset._asdict()}
         for version, won in changes.upsets
         for place, upset in enumerate(now.upsets.kept(version, won=won))
     ]
-    upsert_rows(connection, surprises, upsets)  # the lists never become shorter
+    insert_rows(connection, surprises, upsets, replace=True)  # the lists never become shorter
 
 
 STANDING_FIELDS = ("matches", "wins", "placements", "think_ms", "decisions", "think_times", "faults", "last_match")
@@ -290,26 +243,7 @@ def _row(version: int, standing: Standing) -> dict[str, object]:
     return {**rating, **{name: getattr(standing, name) for name in STANDING_FIELDS}}
 
 
-def _load(
-    connection: Connection, scope: int, bracket: str, loaded: Standings, versions: Collection[int] | None = None
-) -> Standings:
-    for row in connection.execute(_among(standings, scope, bracket, versions)):
-        fields = {name: row._mapping[name] for name in STANDING_FIELDS}
-        loaded.bots[row.version_id] = Standing(Rating(row.mu, row.sigma), **fields)
-    met = _among(head_to_head, scope, bracket, versions)
-    if versions is not None:
-        met = met.where(head_to_head.c.opponent_id.in_(versions))
-    for row in connection.execute(met):
-        loaded.head_to_head[row.version_id, row.opponent_id] = Meetings(row.points, row.matches)
-    return loaded
-
-
-def _among(table: Table, scope: int, bracket: str, versions: Collection[int] | None) -> Select[*tuple[Any, ...]]:
-    """Select the rows of some versions, or of all."""
-    wanted = _of(table, scope, bracket)
-    return wanted if versions is None else wanted.where(table.c.version_id.in_(versions))
-
-
-def _of(table: Table, scope: int, bracket: str, version_id: int | None = None) -> Select[*tuple[Any, ...]]:
+def _of(table: Table, scope: int, bracket: str, versions: Collection[int] | None = None) -> Select[*tuple[Any, ...]]:
+    """Select the rows of all versions, or of some."""
     wanted = select(table).where(table.c.scope == scope, table.c.bracket == bracket)
-    return wanted if version_id is None else wanted.where(table.c.version_id == version_id)
+    return wanted if versions is None else wanted.where(table.c.version_id.in_(versions))

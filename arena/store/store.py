@@ -11,21 +11,18 @@ Invariants:
 
 from __future__ import annotations
 
-from contextlib import AbstractContextManager
-from functools import cached_property
 from pathlib import Path
 from typing import Self
 
 from sqlalchemy import Engine
 
 from arena.store.bots import Bots
-from arena.store.casual import CasualMatches
 from arena.store.changes import ChangeCounter
 from arena.store.engine import display_name, open_engine
 from arena.store.history import MatchHistory
-from arena.store.ladder import RemoteLadder
-from arena.store.leases import RenewableLease, TournamentLease, lease, leased_tournaments
+from arena.store.leases import TournamentLease, leased_tournaments
 from arena.store.matches import Matches
+from arena.store.open_ended import CasualMatches, RemoteLadder
 from arena.store.standings import StoredStandings
 from arena.store.tokens import Tokens
 from arena.store.tournaments import StoredTournaments
@@ -36,6 +33,14 @@ class Store:
 
     def __init__(self, engine: Engine) -> None:
         self.engine = engine
+        self.bots = Bots(engine)
+        self.tournaments = StoredTournaments(engine)
+        self.matches = Matches(engine)
+        self.history = MatchHistory(engine)
+        self.casual = CasualMatches(engine)
+        self.ladder = RemoteLadder(engine)
+        self.standings = StoredStandings(engine)
+        self.tokens = Tokens(engine)
 
     @classmethod
     def open(cls, database: Path | str) -> Self:
@@ -47,49 +52,13 @@ class Store:
         """The path or address, without a password."""
         return display_name(self.engine.url)
 
-    @cached_property
-    def bots(self) -> Bots:
-        return Bots(self.engine)
-
-    @cached_property
-    def tournaments(self) -> StoredTournaments:
-        return StoredTournaments(self.engine)
-
-    @cached_property
-    def matches(self) -> Matches:
-        return Matches(self.engine)
-
-    @cached_property
-    def history(self) -> MatchHistory:
-        return MatchHistory(self.engine)
-
-    @cached_property
-    def casual(self) -> CasualMatches:
-        return CasualMatches(self.matches)
-
-    @cached_property
-    def ladder(self) -> RemoteLadder:
-        return RemoteLadder(self.bots, self.matches)
-
-    @cached_property
-    def standings(self) -> StoredStandings:
-        return StoredStandings(self.engine)
-
-    @cached_property
-    def tokens(self) -> Tokens:
-        return Tokens(self.engine)
-
     def change_counter(self) -> ChangeCounter:
         """Return a counter of changes; close it before the store."""
         return ChangeCounter(self.engine)
 
-    def lease(self, tournament: int) -> AbstractContextManager[TournamentLease]:
-        """Hold the exclusive right to play a tournament."""
-        return lease(self.engine, tournament)
-
-    def renewable_lease(self, tournament: int, taken: str) -> RenewableLease:
-        """Return a lease that survives lost connections; `taken`: the error if another process holds it."""
-        return RenewableLease(self.engine, tournament, taken)
+    def lease(self, tournament: int, taken: str | None = None) -> TournamentLease:
+        """Take the exclusive right to play a tournament; `taken`: the error message if another process holds it."""
+        return TournamentLease(self.engine, tournament, taken)
 
     def leased_tournaments(self) -> frozenset[int]:
         """Return the tournaments that any home plays now. For SQLite this is empty: ask the home."""

@@ -2,19 +2,26 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from math import isfinite
 
-from arena.rating.bradley_terry import StrengthFit
-from arena.rating.separation import PairCollector
+from sqlalchemy import Engine, delete, text
+
+from arena.rating.bradley_terry import PairCollector, StrengthFit
+from arena.store.bulk import insert_rows
 from arena.store.config import CONFIG
-from arena.store.standings import StrengthRecord
+from arena.store.engine import write_transaction
+from arena.store.schema import ALL, refits
 from arena.store.store import Store
+
+STRENGTH_LOCK = 0x7265666974
+"""The PostgreSQL advisory lock of the process that fits strengths to the results of all tournaments."""
 
 
 def update_strengths(store: Store, scope: int, bracket: str) -> None:
     """Fit all results of the bracket, in one tournament or in all, and replace the stored strengths."""
-    with store.standings.fitting_strengths(scope):
+    with _one_fit_at_a_time(store.engine, scope):
         collector = PairCollector()
         entrants: dict[int, Sequence[int]] = {}
         for tournament, numbers, pairs in store.matches.pairs(scope, bracket):
@@ -22,10 +29,25 @@ def update_strengths(store: Store, scope: int, bracket: str) -> None:
                 entrants[tournament] = store.tournaments.load(tournament).entrants
             collector.add([entrants[tournament][number] for number in numbers], pairs)
         if collector.places:
-            store.standings.write_strengths(scope, bracket, list(_records(list(collector.places), collector.fit())))
+            rows = _rows(list(collector.places), collector.fit())
+            with write_transaction(store.engine) as connection:
+                connection.execute(delete(refits).where(refits.c.scope == scope, refits.c.bracket == bracket))
+                insert_rows(connection, refits, [{"scope": scope, "bracket": bracket, **row} for row in rows])
 
 
-def _records(versions: Sequence[int], fit: StrengthFit) -> Iterable[StrengthRecord]:
+@contextmanager
+def _one_fit_at_a_time(engine: Engine, scope: int) -> Iterator[None]:
+    """Let one process at a time fit the results of all tournaments, so that the last write is the latest fit."""
+    if scope != ALL or engine.dialect.name != "postgresql":  # then only one process plays
+        yield
+        return
+    with engine.begin() as connection:
+        connection.execute(text("SET LOCAL lock_timeout = 0"))  # a fit of many matches takes long
+        connection.execute(text("SELECT pg_advisory_xact_lock(:key)"), {"key": STRENGTH_LOCK})
+        yield
+
+
+def _rows(versions: Sequence[int], fit: StrengthFit) -> Iterator[dict[str, object]]:
     order = sorted(range(len(versions)), key=lambda place: -fit.strength[place])
     separated: dict[int, set[int]] = {version: set() for version in versions}
     for rank, one in enumerate(order):
@@ -36,10 +58,10 @@ def _records(versions: Sequence[int], fit: StrengthFit) -> Iterable[StrengthReco
                 separated[versions[other]].add(versions[one])
     for place, version in enumerate(versions):
         low, high = float(fit.low[place]), float(fit.high[place])
-        yield StrengthRecord(
-            version_id=version,
-            strength=float(fit.strength[place]),
-            low=low if isfinite(low) else None,
-            high=high if isfinite(high) else None,
-            separated_from=tuple(sorted(separated[version])),
-        )
+        yield {
+            "version_id": version,
+            "strength": float(fit.strength[place]),
+            "low": low if isfinite(low) else None,
+            "high": high if isfinite(high) else None,
+            "separated_from": sorted(separated[version]),
+        }

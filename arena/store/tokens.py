@@ -13,16 +13,16 @@ import secrets
 from collections.abc import Collection
 from dataclasses import dataclass
 from datetime import timedelta
-from enum import Enum
+from enum import StrEnum
 from hashlib import sha256
 from typing import Any
 
-from sqlalchemy import Connection, Engine, Row, insert, select, update
+from sqlalchemy import Connection, Row, insert, select, update
 
 from arena.errors import BadToken, NotFound, choices, unknown
-from arena.store.columns import from_now, now
+from arena.records import from_now, now
 from arena.store.config import CONFIG
-from arena.store.engine import write_transaction
+from arena.store.engine import StoreSection, write_transaction
 from arena.store.schema import audit_entries, tokens
 
 SCHEME = "arena_"
@@ -30,7 +30,7 @@ SCHEME = "arena_"
 USER_NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,39}")
 
 
-class Scope(Enum):
+class Scope(StrEnum):
     """What a token can permit."""
 
     PLAY = "play"
@@ -72,11 +72,19 @@ class AuditEntry:
     detail: str
 
 
-class Tokens:
-    """Creates, checks and revokes tokens."""
+TOKEN = (
+    tokens.c.id,
+    tokens.c.user_name.label("user"),
+    tokens.c.scopes,
+    tokens.c.created,
+    tokens.c.expires,
+    tokens.c.revoked,
+)
+"""The fields of a `Token`."""
 
-    def __init__(self, engine: Engine) -> None:
-        self.engine = engine
+
+class Tokens(StoreSection):
+    """Creates, checks and revokes tokens."""
 
     def create(self, user: str, scopes: Collection[Scope], lasting: timedelta | None = None) -> tuple[Token, str]:
         """Return a new token and its secret, which cannot be read later."""
@@ -88,72 +96,65 @@ class Tokens:
         if not scopes:
             raise BadToken("A token needs at least one scope: play, submit or organise.")
         secret = SCHEME + secrets.token_urlsafe(CONFIG.token_bytes)
-        row = {
-            "user_name": user,
-            "secret_hash": _hash(secret),
-            "scopes": sorted(scope.value for scope in scopes),
-            "created": now(),
-            "expires": None if lasting is None else from_now(lasting),
-        }
+        permitted = sorted(scope.value for scope in scopes)
+        new = insert(tokens).values(
+            user_name=user,
+            secret_hash=_hash(secret),
+            scopes=permitted,
+            created=now(),
+            expires=None if lasting is None else from_now(lasting),
+        )
         with self.engine.begin() as connection:
-            made = connection.execute(insert(tokens).values(row).returning(tokens)).one()
-            _note(connection, made.id, "created", ", ".join(sorted(scope.value for scope in scopes)))
+            made = connection.execute(new.returning(*TOKEN)).one()
+            _note(connection, made.id, "created", ", ".join(permitted))
             return _token(made), secret
 
     def all(self) -> list[Token]:
         """Return every token, oldest first."""
-        with self.engine.connect() as connection:
-            return [_token(row) for row in connection.execute(select(tokens).order_by(tokens.c.id))]
+        return [_token(row) for row in self._rows(select(*TOKEN).order_by(tokens.c.id))]
 
     def revoke(self, named: str) -> list[Token]:
         """Revoke the token with this number, or all tokens of this user. Return those that were not revoked before."""
+        chosen = tokens.c.user_name == named
+        if named.isdecimal() and len(named) < 10:
+            chosen |= tokens.c.id == int(named)
         with write_transaction(self.engine) as connection:
-            chosen = tokens.c.user_name == named
-            if named.isdecimal() and len(named) < 10:
-                chosen |= tokens.c.id == int(named)
-            found = connection.execute(select(tokens).where(chosen).order_by(tokens.c.id)).all()
-            if not found:
+            if connection.execute(select(tokens.c.id).where(chosen)).first() is None:
                 users = list(connection.scalars(select(tokens.c.user_name).distinct().order_by(tokens.c.user_name)))
                 if not users:
                     raise NotFound("There is no token yet.", hint="Run `arena token create NAME --scope play`.")
                 raise NotFound(unknown("token or user", named, users))
-            ours = [row.id for row in found if row.revoked is None]
-            connection.execute(update(tokens).where(tokens.c.id.in_(ours)).values(revoked=now()))
-            for number in ours:
-                _note(connection, number, "revoked", "")
-            fresh = select(tokens).where(tokens.c.id.in_(ours)).order_by(tokens.c.id)
-            return [_token(row) for row in connection.execute(fresh)]
+            revocation = update(tokens).where(chosen, tokens.c.revoked.is_(None)).values(revoked=now())
+            revoked = [_token(row) for row in connection.execute(revocation.returning(*TOKEN))]
+            for token in revoked:
+                _note(connection, token.id, "revoked", "")
+        return sorted(revoked, key=lambda token: token.id)
 
     def admit(self, secret: str, *scopes: Scope) -> Token:
         """Return the token with this secret. Raise `BadToken` if it is not valid or has none of these scopes."""
         if not secret:
             raise BadToken("A token is required: ask the organiser for one.")
-        row = None
-        if len(secret) <= CONFIG.max_secret_length:
-            with self.engine.connect() as connection:
-                row = connection.execute(select(tokens).where(tokens.c.secret_hash == _hash(secret))).first()
-        if row is None:
+        wanted = select(*TOKEN).where(tokens.c.secret_hash == _hash(secret))
+        found = self._rows(wanted) if len(secret) <= CONFIG.max_secret_length else []
+        if not found:
             raise BadToken("Unknown token: check that it is complete and that this is the right server.")
-        token = _token(row)
-        why_not = None
+        token = _token(found[0])
         if token.state == "revoked":
-            why_not = f"This token was revoked at {token.revoked} UTC: ask the organiser for another one."
+            why_not = f"This token was revoked at {token.revoked} UTC"
         elif token.state == "expired":
-            why_not = f"This token expired at {token.expires} UTC: ask the organiser for another one."
+            why_not = f"This token expired at {token.expires} UTC"
         elif scopes and token.scopes.isdisjoint(scopes):
             has = " and ".join(sorted(each.value for each in token.scopes))
-            needed = choices(scope.value for scope in scopes)
-            why_not = f"This token permits {has}, not {needed}: ask the organiser for another one."
-        if why_not:
-            self.note(token, "refused", why_not)
-            raise BadToken(why_not)
-        return token
+            why_not = f"This token permits {has}, not {choices(scope.value for scope in scopes)}"
+        else:
+            return token
+        why_not += ": ask the organiser for another one."
+        self.note(token, "refused", why_not)
+        raise BadToken(why_not)
 
     def valid(self) -> set[int]:
         """Return the numbers of all valid tokens."""
-        unrevoked = select(tokens).where(tokens.c.revoked.is_(None))
-        with self.engine.connect() as connection:
-            return {row.id for row in connection.execute(unrevoked) if _token(row).state == "valid"}
+        return {token.id for token in self.all() if token.state == "valid"}
 
     def note(self, token: Token, deed: str, detail: str = "") -> None:
         """Write an entry into the audit log."""
@@ -170,8 +171,7 @@ class Tokens:
         )
         if user is not None:
             wanted = wanted.where(tokens.c.user_name == user)
-        with self.engine.connect() as connection:
-            return [AuditEntry(**row._mapping) for row in connection.execute(wanted)]
+        return [AuditEntry(**row._mapping) for row in self._rows(wanted)]
 
 
 def _hash(secret: str) -> str:
@@ -184,12 +184,4 @@ def _note(connection: Connection, token: int, deed: str, detail: str) -> None:
 
 
 def _token(row: Row[*tuple[Any, ...]]) -> Token:
-    fields = row._mapping
-    return Token(
-        id=fields["id"],
-        user=fields["user_name"],
-        scopes=frozenset(map(Scope, fields["scopes"])),
-        created=fields["created"],
-        expires=fields["expires"],
-        revoked=fields["revoked"],
-    )
+    return Token(**{**row._mapping, "scopes": frozenset(map(Scope, row.scopes))})

@@ -6,12 +6,12 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from enum import Enum
 
-from sqlalchemy import Connection, Engine, Select, func, insert, select, update
+from sqlalchemy import Connection, Select, func, insert, select, update
 
 from arena.errors import BadTournament, NotFound
 from arena.games.base import Json
-from arena.store.columns import now
-from arena.store.engine import write_transaction
+from arena.records import now
+from arena.store.engine import StoreSection, write_transaction
 from arena.store.schema import brackets, entries, tournaments
 
 
@@ -60,11 +60,8 @@ class TournamentRecord:
         return sum(bracket.played for bracket in self.brackets)
 
 
-class StoredTournaments:
+class StoredTournaments(StoreSection):
     """Reads and begins tournaments."""
-
-    def __init__(self, engine: Engine) -> None:
-        self.engine = engine
 
     def begin(
         self,
@@ -82,17 +79,24 @@ class StoredTournaments:
             taken = select(tournaments.c.id).where(tournaments.c.name == name, tournaments.c.rated)
             if name and rated and (same := connection.execute(taken).scalar()) is not None:
                 raise BadTournament(f"The name `{name}` is taken by tournament {same}.", hint="Choose another name.")
-            number = _insert(connection, name, format_name, options, seed, rated=rated, state=TournamentState.RUNNING)
+            new = insert(tournaments).values(
+                name=name,
+                format=format_name,
+                options=dict(options),
+                seed=seed,
+                rated=rated,
+                state=TournamentState.RUNNING.value,
+                created=now(),
+            )
+            number = connection.execute(new.returning(tournaments.c.id)).scalar_one()
             if not name:
                 named = update(tournaments).where(tournaments.c.id == number)
                 connection.execute(named.values(name=f"tournament {number}"))
-            rows = [
-                {"tournament_id": number, "entrant": entrant, "version_id": version}
-                for entrant, version in enumerate(entrants)
-            ]
-            connection.execute(insert(entries), rows)
-            for place, bracket in enumerate(bracket_names):
-                _insert_bracket(connection, number, bracket, place, TournamentState.RUNNING)
+            key = {"tournament_id": number}
+            entered = [{**key, "entrant": each, "version_id": version} for each, version in enumerate(entrants)]
+            connection.execute(insert(entries), entered)
+            played = [{**key, "bracket": each, "place": place} for place, each in enumerate(bracket_names)]
+            connection.execute(insert(brackets).values(state=TournamentState.RUNNING.value), played)
             return _load(connection, number)
 
     def load(self, number: int) -> TournamentRecord:
@@ -125,8 +129,7 @@ class StoredTournaments:
 
     def bracket_names(self) -> list[str]:
         """Return every bracket of any tournament, rated or not."""
-        with self.engine.connect() as connection:
-            return list(connection.scalars(select(brackets.c.bracket).distinct().order_by(brackets.c.bracket)))
+        return self._column(select(brackets.c.bracket).distinct().order_by(brackets.c.bracket))
 
     def unfinished(self) -> TournamentRecord | None:
         """Return the latest tournament that can be resumed."""
@@ -149,53 +152,6 @@ class StoredTournaments:
             if not connection.execute(running).scalar():
                 ended = update(tournaments).where(tournaments.c.id == number)
                 connection.execute(ended.values(state=TournamentState.DONE.value, ended=now()))
-
-
-# Open-ended tournaments: one of each such format, to which matches are added at any time. It has no schedule, so it
-# cannot be resumed and counts as done.
-
-
-def open_ended_tournament(connection: Connection, format_name: str) -> int:
-    """Return the number of the open-ended tournament of this format; begin it if there is none."""
-    of_format = tournaments.c.format == format_name
-    known: int | None = connection.scalar(select(func.min(tournaments.c.id)).where(of_format))
-    if known is not None:
-        return known
-    return _insert(connection, format_name, format_name, {}, "", rated=False, state=TournamentState.DONE)
-
-
-def add_open_bracket(connection: Connection, tournament: int, bracket: str) -> None:
-    """Add a bracket to an open-ended tournament."""
-    count = select(func.count()).select_from(brackets).where(brackets.c.tournament_id == tournament)
-    _insert_bracket(connection, tournament, bracket, connection.scalar(count) or 0, TournamentState.DONE)
-
-
-def _insert(
-    connection: Connection,
-    name: str,
-    format_name: str,
-    options: Mapping[str, Json],
-    seed: str,
-    *,
-    rated: bool,
-    state: TournamentState,
-) -> int:
-    row = {
-        "name": name,
-        "format": format_name,
-        "options": dict(options),
-        "seed": seed,
-        "rated": rated,
-        "state": state.value,
-        "created": now(),
-    }
-    number: int = connection.execute(insert(tournaments).values(row).returning(tournaments.c.id)).scalar_one()
-    return number
-
-
-def _insert_bracket(connection: Connection, tournament: int, bracket: str, place: int, state: TournamentState) -> None:
-    row = {"tournament_id": tournament, "bracket": bracket, "place": place, "state": state.value}
-    connection.execute(insert(brackets).values({**row, "folded": 0, "matches": 0, "played": 0}))
 
 
 def _not_found(named: object) -> NotFound:

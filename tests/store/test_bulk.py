@@ -21,7 +21,7 @@ from sqlalchemy import (
     select,
 )
 
-from arena.store.bulk import insert_rows, update_rows, upsert_rows
+from arena.store.bulk import insert_rows, update_rows
 from arena.store.columns import words
 from arena.store.store import Store
 
@@ -91,8 +91,8 @@ def test_rows_with_the_same_keys_are_replaced_and_others_added(word: str, store:
     new = [row(2, said="new", kind=word), row(10, said=word), row(3, kind="other")]
     with store.engine.begin() as connection:
         insert_rows(connection, things, old)
-        upsert_rows(connection, things, new)
-        upsert_rows(connection, things, [])
+        insert_rows(connection, things, new, replace=True)
+        insert_rows(connection, things, [], replace=True)
     assert sorted(rows_of(store), key=repr) == sorted([old[0], old[2], *new], key=repr)
 
 

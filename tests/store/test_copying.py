@@ -19,6 +19,7 @@ from arena.records import BlockRecord
 from arena.store.copying import copy_records
 from arena.store.history import MatchFilter
 from arena.store.home import Home
+from arena.store.matches import Batch
 from arena.store.store import Store
 from arena.store.tokens import Scope
 from bench.stores import fill
@@ -54,8 +55,8 @@ def play_from_elsewhere(store: Store) -> None:
     match = replace(record(0, 0, *(seat(bot.id, 1 + n) for n, bot in enumerate(seated))), name=f"{ladder}-mantis-1-1")
     standings = Standings(Scale(0.01))
     standings.fold(match.seats, match.name)
-    played = [(BlockRecord(0, "", 1, (0, 1)), match)]
-    store.ladder.write(ladder, "mantis", played, standings, standings.take_changes(), before=0)
+    batch = Batch(ladder, "mantis", [BlockRecord(0, "", 1, (0, 1))], [match])
+    store.ladder.write(batch, standings, standings.take_changes(), before=0)
 
 
 def test_there_and_back_again_every_row_is_as_it_was(home: Home, postgresql_url: str, tmp_path: Path) -> None:
@@ -130,6 +131,7 @@ def test_a_copy_that_fails_leaves_nothing_behind(both_ends: tuple[Store, Store])
 COPIER = """
 import signal, sys
 from arena.store.copying import copy_records
+from arena.store.matches import Batch
 from arena.store.store import Store
 from arena.store.tokens import Scope
 

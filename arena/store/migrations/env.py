@@ -4,9 +4,6 @@ from __future__ import annotations
 
 from alembic import context
 
-from arena.store.schema import metadata
-
-connection = context.config.attributes["connection"]
-context.configure(connection=connection, target_metadata=metadata, render_as_batch=True)
+context.configure(connection=context.config.attributes["connection"], render_as_batch=True)
 with context.begin_transaction():
     context.run_migrations()

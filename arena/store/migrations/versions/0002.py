@@ -9,8 +9,6 @@ from arena.store.columns import words
 
 revision = "0002"
 down_revision = "0001"
-branch_labels = None
-depends_on = None
 
 
 def upgrade() -> None:
@@ -20,7 +18,3 @@ def upgrade() -> None:
     op.add_column("matches", sa.Column("overloaded", sa.Boolean(), nullable=False, server_default=sa.false()))
     op.add_column("seats", sa.Column("wall_ms", sa.Float(), nullable=True))
     op.add_column("seats", sa.Column("cpu_ms", sa.Float(), nullable=True))
-
-
-def downgrade() -> None:
-    raise NotImplementedError("the store only moves forward; keep a copy of the home before an upgrade")

@@ -9,7 +9,6 @@ from typing import Any
 import sqlalchemy as sa
 from alembic import op
 
-from arena.rating.standings import SeatTally
 from arena.rating.trueskill import Rating
 from arena.rating.upsets import Upsets
 from arena.records import SeatRecord
@@ -17,8 +16,6 @@ from arena.store.columns import words
 
 revision = "0003"
 down_revision = "0002"
-branch_labels = None
-depends_on = None
 
 ALL_TOURNAMENTS = 0
 ROWS_IN_MEMORY = 10_000
@@ -36,7 +33,9 @@ def upgrade() -> None:
     op.create_index("ix_matches_bracket", "matches", ["bracket", "id"])
     _change_seats()
     _create_tables()
-    _fill_tables()
+    _fill_tallies("m.tournament_id")
+    _fill_tallies(str(ALL_TOURNAMENTS), "WHERE t.rated")
+    _fill_surprises()
 
 
 def _change_seats() -> None:
@@ -91,7 +90,19 @@ def _create_tables() -> None:
 # match; they are taken from the rating history, which has sixteen points each time the number of matches doubles.
 
 
-def _fill_tables() -> None:
+def _fill_tallies(scope: str, condition: str = "") -> None:
+    op.execute(
+        "INSERT INTO seat_tallies (scope, bracket, version_id, table_size, seat, matches, wins, placements) "  # noqa: S608
+        f"SELECT {scope}, m.bracket, s.version_id, size.seats, s.seat, count(*), sum(s.won), sum(s.placement) "
+        "FROM matches m JOIN tournaments t ON t.id = m.tournament_id "
+        "JOIN brackets b ON b.tournament_id = m.tournament_id AND b.bracket = m.bracket AND m.block < b.folded "
+        "JOIN seats s ON s.match_id = m.id "
+        "JOIN (SELECT match_id, count(*) AS seats FROM seats GROUP BY match_id) size ON size.match_id = m.id "
+        f"{condition} GROUP BY 1, 2, 3, 4, 5"
+    )
+
+
+def _fill_surprises() -> None:
     connection = op.get_bind()
     counted = sa.text(
         "SELECT b.tournament_id, b.bracket, b.folded, t.rated "
@@ -129,12 +140,11 @@ def _results(
 
 
 class Account:
-    """The sums over the matches of a bracket, in one tournament or in all."""
+    """The upsets among the matches of a bracket, in one tournament or in all."""
 
     def __init__(self, connection: sa.Connection, scope: int, bracket: str) -> None:
         self.connection = connection
         self.key = {"scope": scope, "bracket": bracket}
-        self.tallies: dict[tuple[int, int, int], SeatTally] = {}
         self.upsets = Upsets()
         self.played: dict[int, int] = {}
         self.ratings: dict[int, Rating] = {}
@@ -146,8 +156,6 @@ class Account:
             self.history.setdefault(version, {})[matches] = Rating(mu, sigma)
 
     def count(self, name: str, seats: list[SeatRecord]) -> None:
-        for number, seat in enumerate(seats):
-            self.tallies.setdefault((seat.version_id, len(seats), number), SeatTally()).add(seat)
         listed = sorted(seats)
         self.upsets.note(listed, [self.ratings.get(seat.version_id) or Rating() for seat in listed], name)
         for seat in seats:
@@ -157,29 +165,11 @@ class Account:
                 self.ratings[version] = rating
 
     def write(self) -> None:
-        tallies: list[dict[str, Any]] = [
-            {
-                **self.key,
-                "version_id": version,
-                "table_size": table,
-                "seat": seat,
-                "matches": tally.matches,
-                "wins": tally.wins,
-                "placements": tally.placements,
-            }
-            for (version, table, seat), tally in self.tallies.items()
-        ]
         surprises: list[dict[str, Any]] = [
             {**self.key, "version_id": version, "won": won, "place": place, **surprise._asdict()}
             for won, by_version in ((True, self.upsets.wins), (False, self.upsets.losses))
             for version, kept in by_version.items()
             for place, surprise in enumerate(kept)
         ]
-        for table, rows in (("seat_tallies", tallies), ("surprises", surprises)):
-            if rows:
-                target = sa.table(table, *map(sa.column, rows[0]))
-                self.connection.execute(sa.insert(target), rows)
-
-
-def downgrade() -> None:
-    raise NotImplementedError("the store only moves forward; keep a copy of the home before an upgrade")
+        if surprises:
+            self.connection.execute(sa.insert(sa.table("surprises", *map(sa.column, surprises[0]))), surprises)

@@ -9,8 +9,6 @@ from arena.store.columns import words
 
 revision = "0004"
 down_revision = "0003"
-branch_labels = None
-depends_on = None
 
 
 def upgrade() -> None:
@@ -38,7 +36,3 @@ def upgrade() -> None:
         sa.PrimaryKeyConstraint("id", name=op.f("pk_audit_entries")),
     )
     op.create_index("ix_audit_entries_token_id", "audit_entries", ["token_id", "id"])
-
-
-def downgrade() -> None:
-    raise NotImplementedError("the store only moves forward; keep a copy of the home before an upgrade")
