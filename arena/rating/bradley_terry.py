@@ -18,6 +18,7 @@ and it takes one data set per call: 200 fits of 8 bots take it about 30 times as
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from math import inf, log, sqrt
 from statistics import NormalDist
@@ -112,6 +113,37 @@ def fit_strengths(count: int, pairs: Pairs, *, replicates: int = 200, seed: int 
     blocks = _blocks_of_each(count, pairs, block)
     low, high = _intervals(centre, drawn, blocks)
     return StrengthFit(centre, low, high, drawn, blocks, _groups(games > 0))
+
+
+class PairCollector:
+    """Collects the results of blocks for a strength fit. Bots have arbitrary integer ids."""
+
+    def __init__(self) -> None:
+        self.places: dict[int, int] = {}
+        """The index of each bot id in the fit."""
+        self._blocks = 0
+        self._by_size: dict[int, tuple[list[int], list[int], bytearray]] = {}
+        """By the number of seats: the numbers of the blocks, the places of their bots, and their results."""
+
+    def add(self, bots: Sequence[int], pairs: bytes) -> None:
+        """Add the result of a block, as encoded by `arena.rating.standings.pair_points`."""
+        blocks, places, results = self._by_size.setdefault(len(bots), ([], [], bytearray()))
+        blocks.append(self._blocks)
+        places += [self.places.setdefault(bot, len(self.places)) for bot in bots]
+        results += pairs
+        self._blocks += 1
+
+    def fit(self) -> StrengthFit:
+        """Fit the strengths to all results added so far."""
+        parts = []
+        for seats, (blocks, places, results) in self._by_size.items():
+            one, other = np.triu_indices(seats, 1)
+            bots = np.array(places, dtype=np.intp).reshape(-1, seats)
+            points = np.frombuffer(bytes(results), dtype=np.uint8).reshape(-1, seats, seats)[:, one, other] / 2
+            numbers = np.repeat(np.array(blocks, dtype=np.intp), len(one))
+            games = np.full(len(numbers), float(seats))
+            parts.append((numbers, bots[:, one].ravel(), bots[:, other].ravel(), points.ravel(), games))
+        return fit_strengths(len(self.places), Pairs(*(np.concatenate(values) for values in zip(*parts, strict=True))))
 
 
 def _sums(index: Ints, values: Floats, size: int) -> Floats:

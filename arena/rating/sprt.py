@@ -48,31 +48,29 @@ class Hypotheses:
         return log((1 - self.beta) / self.alpha)
 
 
+@dataclass(frozen=True, slots=True)
 class Sprt:
-    """A running test."""
+    """A test after a number of blocks."""
 
-    def __init__(self, hypotheses: Hypotheses) -> None:
-        self.hypotheses = hypotheses
-        self.blocks = 0
-        self._sum = 0.0
-        self._squares = 0.0
+    hypotheses: Hypotheses
+    blocks: int = 0
+    total: float = 0.0
+    squares: float = 0.0
 
-    def add(self, share: float) -> None:
-        """Add the result of a block: the new bot's share of the points, 0 to 1."""
-        self.blocks += 1
-        self._sum += share
-        self._squares += share * share
+    def add(self, share: float) -> Sprt:
+        """Return the test after another block: the new bot's share of the points, 0 to 1."""
+        return Sprt(self.hypotheses, self.blocks + 1, self.total + share, self.squares + share * share)
 
     @property
     def mean(self) -> float:
-        return self._sum / self.blocks if self.blocks else 0.5
+        return self.total / self.blocks if self.blocks else 0.5
 
     @property
     def variance(self) -> float:
         """The variance of a block's result."""
         if self.blocks < 2:
             return MIN_VARIANCE
-        seen = (self._squares - self.blocks * self.mean**2) / (self.blocks - 1)
+        seen = (self.squares - self.blocks * self.mean**2) / (self.blocks - 1)
         return max(MIN_VARIANCE, seen)
 
     @property

@@ -10,6 +10,7 @@ import heapq
 from bisect import bisect_left
 from collections.abc import Sequence
 from dataclasses import dataclass, field
+from itertools import permutations
 from typing import NamedTuple
 
 from arena.rating.trueskill import Rating, Scale
@@ -39,11 +40,6 @@ class SeatTally:
     wins: float = 0.0
     placements: int = 0
     """Their sum."""
-
-    def add(self, seat: SeatRecord) -> None:
-        self.matches += 1
-        self.wins += seat.won
-        self.placements += seat.placement
 
 
 @dataclass(slots=True)
@@ -78,12 +74,11 @@ class Standing:
             self.faults[seat.fault] = self.faults.get(seat.fault, 0) + 1
         self.last_match = match
 
-    def tally(self, table: int, number: int) -> SeatTally:
-        """Return its results on seat `number` in matches with `table` seats."""
-        seats = self.by_seat.get(table)
-        if seats is None:
-            seats = self.by_seat[table] = [SeatTally() for _ in range(table)]
-        return seats[number]
+    def tally(self, seats: int, number: int) -> SeatTally:
+        """Return its results on seat `number` in matches with that many seats."""
+        if seats not in self.by_seat:
+            self.by_seat[seats] = [SeatTally() for _ in range(seats)]
+        return self.by_seat[seats][number]
 
     @property
     def worth_a_point(self) -> bool:
@@ -133,7 +128,10 @@ class Standings:
         for number, seat in enumerate(seats):
             if seat.version_id not in self.bots:
                 self.bots[seat.version_id] = Standing()
-            self.bots[seat.version_id].tally(len(seats), number).add(seat)
+            tally = self.bots[seat.version_id].tally(len(seats), number)
+            tally.matches += 1
+            tally.wins += seat.won
+            tally.placements += seat.placement
         # With ties the rating depends on the order in which the players are listed, so they are listed by id.
         seats = sorted(seats)
         placements = [1 if seat.won else 2 for seat in seats] if self.winners_only else [s.placement for s in seats]
@@ -147,19 +145,14 @@ class Standings:
             self._changes.versions.add(seat.version_id)
             if standing.worth_a_point:
                 self._changes.points.append(RatingPoint(seat.version_id, standing.matches, rating.mu, rating.sigma))
-        for seat in seats:
-            for other in seats:
-                if seat is not other:
-                    self._meet(seat, other)
-
-    def _meet(self, seat: SeatRecord, other: SeatRecord) -> None:
-        pair = seat.version_id, other.version_id
-        meetings = self.head_to_head.get(pair)
-        if meetings is None:
-            meetings = self.head_to_head[pair] = Meetings()
-        meetings.matches += 1
-        meetings.points += points(seat.placement, other.placement)
-        self._changes.pairs.add(pair)
+        for seat, other in permutations(seats, 2):
+            pair = seat.version_id, other.version_id
+            meetings = self.head_to_head.get(pair)
+            if meetings is None:
+                meetings = self.head_to_head[pair] = Meetings()
+            meetings.matches += 1
+            meetings.points += points(seat.placement, other.placement)
+            self._changes.pairs.add(pair)
 
     def take_changes(self) -> Changes:
         changes, self._changes = self._changes, Changes()

@@ -5,9 +5,9 @@ Invariants:
 - bot versions do not change, so skill does not drift (tau is 0);
 - every bracket has its own scale, because games differ in how often placements are tied.
 
-The model, its parameters and the draw margin are those of the `trueskill` package, which is the reference in the tests.
-The update is implemented here: the package makes 400 (six seats) to 5,000 (two seats) updates per second, is accurate
-to seven digits and fails on great upsets. The method is the same expectation propagation. Players are sorted by
+The model and its parameters are those of the `trueskill` package, which is the reference in the tests. The update is
+implemented here: the package makes 400 (six seats) to 5,000 (two seats) updates per second, is accurate to seven digits
+and fails on great upsets. The method is the same expectation propagation. Players are sorted by
 placement, each neighbouring pair is a comparison ("ahead by more than the margin", or "within the margin" for a tie),
 and messages are passed down and up this line until they no longer change.
 """
@@ -17,10 +17,8 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
-from math import erfc, exp, expm1, pi, prod, sqrt
+from math import erfc, exp, expm1, pi, sqrt
 from statistics import NormalDist
-
-from trueskill import TrueSkill, calc_draw_margin
 
 from arena.games.registry import GAMES, profile_of
 
@@ -83,14 +81,8 @@ class Scale:
     __slots__ = ("draw_margin", "draw_probability")
 
     def __init__(self, draw_probability: float) -> None:
-        if not 0 < draw_probability < 1:
-            raise ValueError(f"Invalid draw probability {draw_probability}: expected a number between 0 and 1.")
-        # The package's own normal distribution is accurate to seven digits only.
-        normal = NormalDist()
-        backend = (normal.cdf, normal.pdf, normal.inv_cdf)
-        environment = TrueSkill(MU, SIGMA, BETA, tau=0.0, draw_probability=draw_probability, backend=backend)
         self.draw_probability = draw_probability
-        self.draw_margin = float(calc_draw_margin(draw_probability, 2, environment))
+        self.draw_margin = NormalDist().inv_cdf((draw_probability + 1) / 2) * sqrt(2) * BETA
         """Two players whose performances differ by less than this tie."""
 
     def rate(self, ratings: Sequence[Rating], placements: Sequence[int]) -> list[Rating]:
@@ -99,8 +91,6 @@ class Scale:
         Placements are a competition ranking, lower is better: 1, 2, 2, 4. Tied players are compared in the order given,
         and the result depends slightly on it. So the order must not depend on the match: sort by bot id.
         """
-        if len(ratings) != len(placements):
-            raise ValueError(f"{len(ratings)} ratings but {len(placements)} placements")
         order = sorted(range(len(ratings)), key=placements.__getitem__)  # stable: ties stay as listed
         line = [ratings[player] for player in order]
         tied = [placements[one] == placements[other] for one, other in pairwise(order)]
@@ -140,11 +130,10 @@ class Scale:
                 below[pair] = _updated(priors[pair], above[pair], shift, narrowing)
             if all(map(_hardly_differ, said, before)):
                 break
-        if tied:
-            shift, narrowing = self._compare(above[0], below[1], tied[0])
-            below[0] = _updated(priors[0], above[0], shift, narrowing)
-            shift, narrowing = self._compare(above[last], below[-1], tied[last])
-            above[-1] = _updated(priors[-1], below[-1], -shift, narrowing)
+        shift, narrowing = self._compare(above[0], below[1], tied[0])
+        below[0] = _updated(priors[0], above[0], shift, narrowing)
+        shift, narrowing = self._compare(above[last], below[-1], tied[last])
+        above[-1] = _updated(priors[-1], below[-1], -shift, narrowing)
         return list(map(_skill, line, priors, above, below))
 
     def _compare(self, one: Normal, other: Normal, tied: bool) -> Comparison:
@@ -155,17 +144,11 @@ class Scale:
         return v / spread, w / variance
 
 
-def quality(ratings: Sequence[Rating]) -> float:
-    """Return how even a match would be, 0 to 1: the probability of a tie, relative to equals without uncertainty.
-
-    The formula of the package, in its closed form for teams of one.
-    """
-    weights = [1 / (rating.sigma * rating.sigma + PERFORMANCE_VARIANCE) for rating in ratings]
-    total = sum(weights)
-    mean = sum(weight * rating.mu for weight, rating in zip(weights, ratings, strict=True)) / total
-    apart = sum(weight * (rating.mu - mean) ** 2 for weight, rating in zip(weights, ratings, strict=True))
-    certain = prod(weight * PERFORMANCE_VARIANCE for weight in weights)
-    return exp(-apart / 2) * sqrt(certain * len(ratings) / (PERFORMANCE_VARIANCE * total))
+def quality(first: tuple[float, float], second: tuple[float, float]) -> float:
+    """Return how even a match of two (mu, sigma) would be, 0 to 1: the probability of a tie, relative to equal bots."""
+    play = 2 * BETA**2
+    variance = play + first[1] ** 2 + second[1] ** 2
+    return sqrt(play / variance) * exp(-((first[0] - second[0]) ** 2) / (2 * variance))
 
 
 def win_probability(one: Rating, other: Rating) -> float:
@@ -185,14 +168,11 @@ def chance_to_win(ratings: Sequence[Rating], player: int) -> float:
     ours = ratings[player]
     spread = sqrt(ours.sigma * ours.sigma + PERFORMANCE_VARIANCE)
     others = []
-    steepest = 0.0
     for number, other in enumerate(ratings):
         if number != player:
             scale = sqrt(2 * (other.sigma * other.sigma + PERFORMANCE_VARIANCE))
             others.append(((other.mu - ours.mu) / scale, spread / scale))
-            steepest = max(steepest, spread / scale)
-    if not others:
-        return 1.0
+    steepest = max(slope for _, slope in others)
     step = min(WIDEST_STEP, STEP_OF_THE_STEEPEST / steepest)
     steps = int(SUM_RANGE / step)
     total = 0.0
@@ -227,9 +207,7 @@ def _skill(rating: Rating, prior: Normal, above: Normal, below: Normal) -> Ratin
     precision = 1 / above[1] + 1 / below[1] - 1 / prior[1]
     mean = (above[0] / above[1] + below[0] / below[1] - prior[0] / prior[1]) / precision
     variance = rating.sigma * rating.sigma
-    part = (
-        variance / prior[1]
-    )  # the share of the deviation that is due to skill; the rest is the variation of performances
+    part = variance / prior[1]  # of the deviation is due to skill; the rest is the variation of performances
     return Rating(rating.mu + part * (mean - rating.mu), sqrt(variance * (1 - part + part / (precision * prior[1]))))
 
 

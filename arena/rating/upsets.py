@@ -52,36 +52,26 @@ class Upsets:
         winners = [player for player, seat in enumerate(seats) if seat.won]
         if not winners or any(ratings[winner].mu == best for winner in winners):
             return []
-        changed = [
-            (seats[winner].version_id, True)
-            for winner in winners
-            if self._note_win(seats[winner].version_id, ratings, winner, match)
+        noted = [(winner, True) for winner in winners] + [(favourite, False)]
+        return [
+            (seats[player].version_id, won)
+            for player, won in noted
+            if self._keep(seats[player].version_id, ratings, player, match, won=won)
         ]
-        if self._note_loss(seats[favourite].version_id, ratings, favourite, match):
-            changed.append((seats[favourite].version_id, False))
-        return changed
 
-    def _note_win(self, version_id: int, ratings: Sequence[Rating], winner: int, match: str) -> bool:
-        kept = self.wins.setdefault(version_id, [])
+    def _keep(self, version_id: int, ratings: Sequence[Rating], player: int, match: str, *, won: bool) -> bool:
+        """Add a match to the version's wins or losses. Return whether it is among the greatest upsets of them."""
+        kept = self.kept(version_id, won=won)
+        sign = 1 if won else -1  # the greatest upset comes first: a win with a small chance, a loss with a large one
         full = len(kept) == MAX_UPSETS
-        if full and len(ratings) > 2 and _at_least(ratings, winner) >= kept[-1].chance:
+        if full and len(ratings) > 2:
+            bound = _at_least(ratings, player) if won else _at_most(ratings, player)
+            if sign * bound >= sign * kept[-1].chance:
+                return False
+        chance = chance_to_win(ratings, player)
+        if full and sign * chance >= sign * kept[-1].chance:
             return False
-        chance = chance_to_win(ratings, winner)
-        if full and chance >= kept[-1].chance:
-            return False
-        insort(kept, Upset(chance, match), key=lambda upset: upset.chance)
-        del kept[MAX_UPSETS:]
-        return True
-
-    def _note_loss(self, version_id: int, ratings: Sequence[Rating], favourite: int, match: str) -> bool:
-        kept = self.losses.setdefault(version_id, [])
-        full = len(kept) == MAX_UPSETS
-        if full and len(ratings) > 2 and _at_most(ratings, favourite) <= kept[-1].chance:
-            return False
-        chance = chance_to_win(ratings, favourite)
-        if full and chance <= kept[-1].chance:
-            return False
-        insort(kept, Upset(chance, match), key=lambda upset: -upset.chance)
+        insort(kept, Upset(chance, match), key=lambda upset: sign * upset.chance)
         del kept[MAX_UPSETS:]
         return True
 
@@ -101,7 +91,5 @@ def _at_least(ratings: Sequence[Rating], player: int) -> float:
 
 def _at_most(ratings: Sequence[Rating], favourite: int) -> float:
     """Return an upper bound: the probability to beat the strongest opponent."""
-    second = max(
-        (number for number in range(len(ratings)) if number != favourite), key=lambda number: ratings[number].mu
-    )
-    return win_probability(ratings[favourite], ratings[second])
+    others = (rating for number, rating in enumerate(ratings) if number != favourite)
+    return win_probability(ratings[favourite], max(others, key=lambda rating: rating.mu))

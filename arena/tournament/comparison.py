@@ -13,66 +13,24 @@ from arena.events import Activity, Note
 from arena.games.brackets import Bracket
 from arena.interrupts import Stopped
 from arena.rating.sprt import Hypotheses, Sprt, SprtDecision, elo_of
-from arena.referee import Limits
 from arena.requests import CompareRequest
-from arena.sandbox import Sandbox
 from arena.store.bots import BotVersion
 from arena.store.home import Home
 from arena.store.store import Store
-from arena.submissions.install import launch_of
 from arena.tournament.conductor import Conductor
-from arena.tournament.entrants import find_entrant
-from arena.tournament.event import Event
-from arena.tournament.formats import Duel
-from arena.tournament.progress import Progress
+from arena.tournament.entrants import enter, open_to_read, preview_entrant
+from arena.tournament.formats.cycles import Duel
+from arena.tournament.options import TournamentOptions
 from arena.tournament.stopping import SequentialTest
 
 
 @dataclass(frozen=True, slots=True)
-class Comparison:
-    """A question: is `new` stronger than `old`?"""
-
-    old: BotVersion
-    new: BotVersion
-    bracket: Bracket
-    seats: int
-    """Taken by old and new alternately."""
-    hypotheses: Hypotheses
-    max_deals: int
-    """Stop undecided after this number of deals."""
-    limits: Limits
-    sandbox: Sandbox
-    ponder: bool
-    seed: str
-
-    def check(self) -> None:
-        """Raise `BadTournament` if the two cannot be compared."""
-        for bot in (self.old, self.new):
-            if self.bracket.game not in bot.games:
-                raise BadTournament(f"`{bot.label}` does not play `{self.bracket.game}`.")
-        if self.old.id == self.new.id:
-            raise BadTournament(f"`{self.old.label}` cannot be compared with itself.")
-
-    def event(self) -> Event:
-        """Return the options of the tournament that answers the question."""
-        return Event(
-            format=Duel.name,
-            brackets=(self.bracket.name,),
-            seats=self.seats,
-            rounds=self.max_deals,
-            hypotheses=self.hypotheses,
-            limits=self.limits,
-            sandbox=self.sandbox,
-            ponder=self.ponder,
-            sealed=True,
-        )
-
-
-@dataclass(frozen=True, slots=True)
 class ComparisonResult:
-    """The answer."""
+    """Whether `new` is stronger than `old`."""
 
-    comparison: Comparison
+    old: str
+    new: str
+    bracket: str
     test: Sprt
     matches: int
     """Matches that the test has counted."""
@@ -97,11 +55,11 @@ class ComparisonResult:
 
     def to_dict(self) -> dict[str, object]:
         """Return the result as a flat dictionary."""
-        test, comparison = self.test, self.comparison
+        test = self.test
         return {
-            "old": comparison.old.label,
-            "new": comparison.new.label,
-            "bracket": comparison.bracket.name,
+            "old": self.old,
+            "new": self.new,
+            "bracket": self.bracket,
             "decision": self.decision.name.lower(),
             "blocks": test.blocks,
             "matches": self.matches,
@@ -139,63 +97,58 @@ def compare(
     seats = request.seats or bracket.comparison_seats
     bracket.rules.check_seats(seats, **dict(bracket.options))
     sandbox = request.choose_sandbox(notify)
-    with home.conducting(), Store.open(home.database) as store:
-        old, new = (
-            find_entrant(home, store, named, request.limits, sandbox, notify) for named in (request.old, request.new)
-        )
-        comparison = Comparison(
-            old,
-            new,
-            bracket,
-            seats,
-            Hypotheses(0.0, request.elo, request.alpha, request.beta),
-            request.max_deals,
-            request.limits,
-            sandbox,
-            request.may_ponder(seats, cores=1),
-            request.seed if request.seed is not None else secrets.token_hex(16),
-        )
-        jobs = request.jobs or len(os.sched_getaffinity(0))
-        return play_comparison(home, store, comparison, jobs=jobs, notify=notify, stop=stop)
-
-
-def play_comparison(
-    home: Home,
-    store: Store,
-    comparison: Comparison,
-    *,
-    jobs: int,
-    notify: Callable[[ComparisonProgress], None] = lambda _: None,
-    stop: Callable[[], bool] = lambda: False,
-) -> ComparisonResult:
-    """Play a comparison between two bots of the store."""
-    comparison.check()
-    old, new, bracket = comparison.old, comparison.new, comparison.bracket.name
-    record = store.tournaments.begin(
-        f"{old.label} or {new.label}",
-        Duel.name,
-        comparison.event().as_json(),
-        comparison.seed,
-        (old.id, new.id),
-        [bracket],
-        rated=False,
+    with open_to_read(home) as store:
+        _check(bracket, *(preview_entrant(store, named) for named in (request.old, request.new)))
+    options = TournamentOptions(
+        format=Duel.name,
+        brackets=(bracket.name,),
+        seats=seats,
+        rounds=request.max_deals,
+        hypotheses=Hypotheses(0.0, request.elo, request.alpha, request.beta),
+        limits=request.limits,
+        sandbox=sandbox,
+        ponder=request.may_ponder(seats, cores=1),
+        sealed=True,
     )
-    versions = {bot.id: bot for bot in (old, new)}
-    launches = {bot.id: launch_of(home, bot) for bot in (old, new)}
+    with home.conducting(), Store.open(home.database) as store:
+        old, new = (enter(home, store, named, request, sandbox, notify) for named in (request.old, request.new))
+        _check(bracket, old, new)
+        record = store.tournaments.begin(
+            f"{old.label} or {new.label}",
+            Duel.name,
+            options.as_json(),
+            request.seed if request.seed is not None else secrets.token_hex(16),
+            (old.id, new.id),
+            options.brackets,
+            rated=False,
+        )
 
-    def sequential_test() -> Sprt:
-        (rule,) = conductor.courses[bracket].stop_rules
-        assert isinstance(rule, SequentialTest)
-        return rule.test
+        def show(_: object) -> None:
+            test = _test_of(conductor, bracket)
+            bounds = test.hypotheses
+            notify(ComparisonProgress(test.blocks, test.mean, test.ratio, bounds.lower, bounds.upper))
 
-    def show(progress: Progress) -> None:
-        del progress
-        test = sequential_test()
-        bounds = test.hypotheses
-        notify(ComparisonProgress(test.blocks, test.mean, test.ratio, bounds.lower, bounds.upper))
+        jobs = request.jobs or len(os.sched_getaffinity(0))
+        conductor = Conductor(home, store, record, jobs=jobs, notify=show, stop=stop)
+        with suppress(Stopped):
+            conductor.play()
+        run = conductor.brackets[bracket.name]
+        test = _test_of(conductor, bracket)
+        return ComparisonResult(
+            old.label, new.label, bracket.name, test, run.course.matches_counted, run.faults.total(), record.id
+        )
 
-    conductor = Conductor(home, store, record, versions, launches, jobs=jobs, show=show, stop=stop)
-    with suppress(Stopped):
-        conductor.play()
-    course, faults = conductor.courses[bracket], conductor.progress.faults.total()
-    return ComparisonResult(comparison, sequential_test(), course.matches_counted, faults, record.id)
+
+def _check(bracket: Bracket, old: BotVersion, new: BotVersion) -> None:
+    """Raise `BadTournament` if the two cannot be compared."""
+    for bot in (old, new):
+        if bracket.game not in bot.games:
+            raise BadTournament(f"`{bot.label}` does not play `{bracket.game}`.")
+    if old.id == new.id:
+        raise BadTournament(f"`{old.label}` cannot be compared with itself.")
+
+
+def _test_of(conductor: Conductor, bracket: Bracket) -> Sprt:
+    (rule,) = conductor.brackets[bracket.name].course.stop_rules
+    assert isinstance(rule, SequentialTest)
+    return rule.test

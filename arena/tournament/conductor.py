@@ -7,25 +7,33 @@ same tournament continues from there and reaches the same result.
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Mapping
+from collections import Counter
+from collections.abc import Callable
+from contextlib import suppress
 
+from sqlalchemy import Connection
+
+from arena.events import Note, NoteLevel
 from arena.games.brackets import Bracket
 from arena.interrupts import Interrupts, Stopped
-from arena.rating.standings import Standings
-from arena.records import MatchRecord, SeatRecord
-from arena.referee import Launch, Settings
-from arena.store.bots import BotVersion
+from arena.rating.standings import Changes, Standings
+from arena.records import SeatRecord
+from arena.referee import Settings
 from arena.store.home import Home
 from arena.store.leases import TournamentLease
+from arena.store.matches import Batch
+from arena.store.schema import ALL
+from arena.store.standings import SharedStandings
 from arena.store.store import Store
+from arena.store.strengths import update_strengths
 from arena.store.tournaments import BracketProgress, TournamentRecord, TournamentState
+from arena.submissions.install import launch_of
 from arena.tournament.config import CONFIG
 from arena.tournament.course import Course
-from arena.tournament.event import Event
 from arena.tournament.live import LiveFolder
+from arena.tournament.options import TournamentOptions
+from arena.tournament.outcome import Leader, TournamentProgress
 from arena.tournament.planner import MatchPlanner
-from arena.tournament.progress import Progress
-from arena.tournament.recorder import BracketRecorder
 from arena.tournament.runners.base import MakeRunner, Runner
 from arena.tournament.runners.local import LocalRunner
 from arena.tournament.runners.worker import WorkerSetup
@@ -34,17 +42,17 @@ from arena.tournament.runners.worker import WorkerSetup
 class Conductor:
     """Plays one tournament, from the start or from where it was interrupted."""
 
+    runner: Runner
+
     def __init__(
         self,
         home: Home,
         store: Store,
         record: TournamentRecord,
-        versions: Mapping[int, BotVersion],
-        launches: Mapping[int, Launch],
         *,
         jobs: int,
         at_once: int = CONFIG.max_matches_at_once,
-        show: Callable[[Progress], None] = lambda _: None,
+        notify: Callable[[TournamentProgress | Note], None] = lambda _: None,
         runner: MakeRunner = LocalRunner,
         stop: Callable[[], bool] = lambda: False,
     ) -> None:
@@ -52,17 +60,17 @@ class Conductor:
         self.home = home
         self.store = store
         self.record = record
-        self.event = Event.from_json(record.options)
-        self.versions = versions
-        self.launches = launches
+        self.options = TournamentOptions.from_json(record.options)
+        self.versions = store.bots.by_id(record.entrants)
+        self.launches = {number: launch_of(home, version) for number, version in self.versions.items()}
         self.jobs = jobs
         self.at_once = at_once
-        self.show = show
+        self.notify = notify
         self.make_runner = runner
         self.stop = stop
-        self.progress = Progress()
-        self.courses: dict[str, Course] = {}
+        self.brackets: dict[str, BracketRun] = {}
         """The brackets that were played since the start or the resume."""
+        self._notice = ""
 
     def play(self) -> None:
         """Play the rest of the tournament. Raise `HomeInUse` if another process plays it."""
@@ -75,117 +83,172 @@ class Conductor:
             matches_at_once=2 * self.at_once,
             hold=CONFIG.hold,
             logs=self.home.logs.resolve(),
-            sandbox=self.event.sandbox,
-            ponder=self.event.ponder,
+            sandbox=self.options.sandbox,
+            ponder=self.options.ponder,
         )
-        setup = WorkerSetup(self.launches, self.event.limits, settings, core=None, live=self.home.live.resolve())
+        setup = WorkerSetup(self.launches, self.options.limits, settings, core=None, live=self.home.live.resolve())
         LiveFolder(self.home.live).clear()
         self.home.note_conducted(self.record.id)
         at_first = min(self.at_once, CONFIG.min_matches_at_once)
-        with Interrupts(self.stop) as interrupts, self.make_runner(setup, self.jobs, at_first) as runner:
+        with Interrupts(self.stop) as interrupts, self.make_runner(setup, self.jobs, at_first) as self.runner:
             for bracket in self.record.brackets:
                 if bracket.state is TournamentState.RUNNING:
-                    run = BracketRun(self, bracket, runner, lease)
-                    self.progress, self.courses[bracket.bracket] = run.progress, run.course
+                    run = self.brackets[bracket.bracket] = BracketRun(self, bracket, lease)
                     run.play(interrupts)
+
+    def show(self, progress: TournamentProgress) -> None:
+        if self.runner.notice != self._notice:
+            self._notice = self.runner.notice
+            self.notify(Note(f"cluster: {self._notice}", NoteLevel.DETAIL))
+        self.notify(progress)
 
 
 class BracketRun:
     """One bracket of the tournament that is being played."""
 
-    def __init__(self, conductor: Conductor, bracket: BracketProgress, runner: Runner, lease: TournamentLease) -> None:
+    def __init__(self, conductor: Conductor, bracket: BracketProgress, lease: TournamentLease) -> None:
         self.conductor = conductor
-        self.runner = runner
-        store, record, event, versions = conductor.store, conductor.record, conductor.event, conductor.versions
-        name, parsed = bracket.bracket, Bracket.parse(bracket.bracket)
+        self.lease = lease
+        self.runner = conductor.runner
+        self.name = bracket.bracket
+        self.counted_before = bracket.folded
+        """The number of blocks that are counted in the store."""
+        store, record, options, versions = conductor.store, conductor.record, conductor.options, conductor.versions
+        parsed = Bracket.parse(self.name)
         games = [versions[version].games for version in record.entrants]
-        field = [number for number, playing in enumerate(games) if parsed.game in playing]
-        drawn_by = event.draw(parsed, len(field), record.seed, event.newcomer_in(parsed, games))
+        drawn_by, field = options.draw(parsed, games, record.seed)
         # The tournament's own standings are computed again from the start: formats that match by strength need them as
         # they were at each point. Those of all tournaments continue from what is stored.
-        self.standings = None
+        self.standings: Standings | None = None
+        self.overall: SharedStandings | None = None
         if record.rated:
-            self.standings = Standings(event.scale(parsed, drawn_by.field.seats), winners_only=event.winners_only)
-        self.course = Course(drawn_by, field, record.entrants, self.standings, event.stop_rules())
-        self.recorder = BracketRecorder(store, record, name, lease, self.standings, bracket.folded)
-        self.progress = Progress(name, expected=event.expected_matches(drawn_by), seconds=event.seconds_each)
+            self.standings = Standings(options.scale(parsed, drawn_by.field.seats), winners_only=options.winners_only)
+            self.overall = SharedStandings(store.standings, record.id, self.name, self.standings)
+        self.course = Course(drawn_by, field, record.entrants, self.standings, options.stop_rules())
         labels = {number: version.label for number, version in versions.items()}
-        self.planner = MatchPlanner(record.id, parsed, record.seed, record.entrants, labels, event.sealed)
-        self.stored_blocks = len(store.matches.schedule(record.id, name))
-        self.stored: dict[int, dict[int, tuple[str, tuple[SeatRecord, ...]]]] = {}
-        """Results of matches in the store, by block and rotation."""
-        for block, rotation, match, seats in store.matches.results(record.id, name):
-            self.stored.setdefault(block, {})[rotation] = match, seats
+        self.planner = MatchPlanner(record.id, parsed, record.seed, record.entrants, labels, options.sealed)
+        self.stored_blocks = len(store.matches.schedule(record.id, self.name))
+        self.batch = Batch(record.id, self.name)
+        """What is to be written next."""
+        self.expected = options.expected_matches(drawn_by)
+        self.played = 0
+        """Matches of this bracket, including those from before a resume."""
+        self.faults: Counter[str] = Counter()
+        for block, rotation, match, seats in store.matches.results(record.id, self.name):
+            self._take(block, rotation, match, seats)
+        self.played_before = self.played
+        self.round = ""
+        self.leaders: tuple[Leader, ...] = ()
         self.leaders_due = 0.0
         """When to find the leaders again."""
-        self.pace_set = (time.monotonic(), 0)
+        self.began = self.written = time.monotonic()
+        self.pace_set = (self.began, 0)
         """When the pace was last set, and how many matches had been played by then."""
 
     def play(self, interrupts: Interrupts) -> None:
         """Play the rest of the bracket."""
-        recorder = self.recorder
         self.runner.left = None
         try:
             while not self.course.over:
                 interrupts.check()
                 scheduled = self._schedule()
                 for report in self.runner.reports(0 if scheduled else CONFIG.poll_interval):
-                    self._take(report)
+                    self.batch.matches.append(report)
+                    self._take(report.block, report.rotation, report.name, report.seats)
                 self._count()
-                if recorder.is_due:
-                    recorder.write()
+                if (
+                    len(self.batch.matches) >= CONFIG.write_batch
+                    or time.monotonic() - self.written > CONFIG.write_interval
+                ):
+                    self._write()
                     self._show()
                     self._set_pace()
         except (KeyboardInterrupt, SystemExit, Stopped):  # raised by `check`, where everything is consistent
-            recorder.write()
-            recorder.update_strengths()
-            if not recorder.record.rated:  # a comparison cannot be resumed
-                recorder.finish()
+            self._write()
+            self._update_strengths()
+            if not self.conductor.record.rated:  # a comparison cannot be resumed
+                self._finish()
             raise
         except BaseException:
-            recorder.write_matches_only()
+            self._write_matches_only()
             raise
-        recorder.write()
-        recorder.update_strengths()
-        recorder.finish()
+        self._write()
+        self._update_strengths()
+        self._finish()
         self.leaders_due = 0.0
         self._show()
 
     def _schedule(self) -> bool:
         """Give blocks to the runner while it has room. Return whether there was one."""
         scheduled = False
-        progress, runner = self.progress, self.runner
-        if progress.expected is not None:
-            runner.left = progress.expected - progress.played
+        runner = self.runner
+        if self.expected is not None:
+            runner.left = self.expected - self.played
         while runner.has_room and (block := self.course.next_block()) is not None:
             scheduled = True
             if block.number >= self.stored_blocks:
-                self.recorder.batch.blocks.append(block)
-            stored = self.stored.pop(block.number, {})
-            for rotation, (name, seats) in stored.items():
-                self.course.take(block.number, rotation, name, seats)
-                progress.played_before += 1
-                progress.add(seats)
-            rotations = [rotation for rotation in range(len(block.entrants)) if rotation not in stored]
-            if rotations:
+                self.batch.blocks.append(block)
+            if rotations := self.course.missing(block):
                 runner.play([self.planner.match(block, rotation) for rotation in rotations])
             else:
                 self._count()
         return scheduled
 
-    def _take(self, report: MatchRecord) -> None:
-        self.recorder.batch.matches.append(report)
-        self.course.take(report.block, report.rotation, report.name, report.seats)
-        self.progress.add(report.seats)
+    def _take(self, block: int, rotation: int, name: str, seats: tuple[SeatRecord, ...]) -> None:
+        self.course.take(block, rotation, name, seats)
+        self.played += 1
+        for seat in seats:
+            if seat.fault:
+                self.faults[seat.fault] += 1
 
     def _count(self) -> None:
         for counted in self.course.count():
-            self.progress.round = counted.block.round
-            self.recorder.count(counted)
+            self.round = counted.block.round
+            if self.standings is None or self.overall is None:
+                continue
+            number = counted.block.number
+            if number >= self.counted_before:
+                for name, seats in counted.matches:
+                    self.overall.fold(seats, name)
+                self.batch.pairs.append((number, counted.pairs))
+            elif number == self.counted_before - 1:
+                self.standings.take_changes()  # the store has all of this
+
+    def _write(self) -> None:
+        """Write the batch completely or not at all."""
+        self.written = time.monotonic()
+        if not self.batch:
+            return
+        changes = self.standings.take_changes() if self.standings is not None else Changes()
+
+        def first(connection: Connection) -> None:
+            self.lease.check(connection)
+            if self.overall is not None:
+                self.overall.write(connection, changes)
+
+        tournament = self.conductor.record.id
+        scopes = [(tournament, self.standings, changes)] if self.standings is not None else []
+        self.conductor.store.matches.write(self.batch, scopes, first=first)
+        self.batch = Batch(tournament, self.name)
+
+    def _write_matches_only(self) -> None:
+        """Write the matches after an error. What follows from them may be incomplete: a resume computes it again."""
+        self.batch.pairs.clear()
+        with suppress(Exception):  # the first error is the one to report
+            self.conductor.store.matches.write(self.batch, [], first=self.lease.check)
+
+    def _update_strengths(self) -> None:
+        """Fit the strengths of the bots in this tournament and in all of them."""
+        record = self.conductor.record
+        for scope in (record.id, ALL) if record.rated else ():
+            update_strengths(self.conductor.store, scope, self.name)
+
+    def _finish(self) -> None:
+        self.conductor.store.tournaments.end_bracket(self.conductor.record.id, self.name)
 
     def _set_pace(self) -> None:
         """Keep as many matches in progress as end in a second: displays are updated, and messages are large."""
-        now, played = time.monotonic(), self.progress.played
+        now, played = time.monotonic(), self.played
         before, played_before = self.pace_set
         self.pace_set = now, played
         most = self.conductor.at_once
@@ -193,15 +256,37 @@ class BracketRun:
         self.runner.keep_pace((played - played_before) / (now - before), least, most * CONFIG.queue_ahead)
 
     def _show(self) -> None:
-        progress, runner = self.progress, self.runner
-        progress.spoiled, progress.last_trouble = runner.spoiled, runner.last_trouble
-        progress.paces, progress.notice = runner.paces(), runner.notice
-        began = time.monotonic()
-        if self.standings is not None and began >= self.leaders_due:
-            progress.top = [
-                (self.conductor.versions[version].label, rating.mu, rating.sigma)
-                for version in self.standings.best(CONFIG.leaders_shown)
-                for rating in [self.standings.rating(version)]
-            ]
-            self.leaders_due = began + CONFIG.leaders_time_share * (time.monotonic() - began)
-        self.conductor.show(progress)
+        now = time.monotonic()
+        if self.standings is not None and now >= self.leaders_due:
+            best = [(version, self.standings.rating(version)) for version in self.standings.best(CONFIG.leaders_shown)]
+            labels = self.planner.labels
+            self.leaders = tuple(Leader(labels[version], rating.mu, rating.sigma) for version, rating in best)
+            self.leaders_due = now + CONFIG.leaders_time_share * (time.monotonic() - now)
+        elapsed = now - self.began
+        rate = (self.played - self.played_before) / max(1e-9, elapsed)
+        time_limit = self.conductor.options.seconds_each
+        self.conductor.show(
+            TournamentProgress(
+                tournament=self.conductor.record.id,
+                bracket=self.name,
+                matches=self.played,
+                total=self.expected,
+                matches_per_second=rate,
+                elapsed=elapsed,
+                time_limit=time_limit,
+                seconds_left=self._seconds_left(elapsed, rate, time_limit),
+                round=self.round,
+                leaders=self.leaders,
+                faults=dict(self.faults.most_common()),
+                replayed=self.runner.spoiled,
+                last_host_fault=self.runner.last_trouble,
+                workers=tuple(self.runner.paces()),
+            )
+        )
+
+    def _seconds_left(self, elapsed: float, rate: float, time_limit: float | None) -> float | None:
+        by_clock = None if time_limit is None else max(0.0, time_limit - elapsed)
+        if not self.expected or self.played <= self.played_before:
+            return by_clock
+        by_count = max(0, self.expected - self.played) / rate
+        return by_count if by_clock is None else min(by_clock, by_count)

@@ -16,7 +16,7 @@ from dataclasses import field as default
 from arena.rating.standings import Standings, pair_points
 from arena.records import BlockRecord, SeatRecord
 from arena.tournament.formats.base import Format, Pairing, PairingResult
-from arena.tournament.stopping import Scheduled, StopRule, StopVerdict
+from arena.tournament.stopping import StopRule, StopVerdict
 
 
 @dataclass(frozen=True, slots=True)
@@ -128,19 +128,24 @@ class Course:
 
     def _may_schedule(self, matches: int) -> bool:
         """Return whether the stop rules allow another block, which has this number of matches."""
-        scheduled = Scheduled(self.drawn, self.counted, self.matches_drawn + matches)
-        verdicts = [rule.check(scheduled) for rule in self.stop_rules]
+        verdicts = [rule.check(self.drawn, self.counted, self.matches_drawn + matches) for rule in self.stop_rules]
         self.stopped = StopVerdict.STOP in verdicts
         return not self.stopped and StopVerdict.WAIT not in verdicts
 
     def take(self, block: int, rotation: int, name: str, seats: tuple[SeatRecord, ...]) -> None:
-        """Take the result of a match."""
+        """Take the result of a match. Its block need not be scheduled yet, if it was played before a resume."""
         self._results.setdefault(block, {})[rotation] = name, seats
+
+    def missing(self, block: BlockRecord) -> list[int]:
+        """Return the rotations of a block without a result."""
+        results = self._results.get(block.number, {})
+        return [rotation for rotation in range(len(block.entrants)) if rotation not in results]
 
     def count(self) -> Iterator[Counted]:
         """Count complete blocks, in order."""
-        while not self._decided and (results := self._results.get(self.counted)) is not None:
-            block, pairing = self._open[self.counted]
+        while not self._decided and self.counted < self.drawn:
+            block, _ = self._open[self.counted]
+            results = self._results.get(self.counted, {})
             if len(results) < len(block.entrants):
                 return
             matches = tuple(results[rotation] for rotation in range(len(block.entrants)))
@@ -148,16 +153,62 @@ class Course:
             if self.standings is not None:
                 for name, seats in matches:
                     self.standings.fold(seats, name)
-            pairing.add(pairs)
-            for rule in self.stop_rules:
-                rule.count(block.entrants, pairs)
-                self._decided = self._decided or rule.is_decided
-            del self._results[self.counted], self._open[self.counted]
-            self.counted += 1
-            self.matches_counted += len(matches)
+            del self._results[self.counted]
+            self._count_outcome(pairs)
             yield Counted(block, matches, pairs)
+
+    def _count_outcome(self, pairs: bytes) -> None:
+        block, pairing = self._open.pop(self.counted)
+        pairing.add(pairs)
+        for rule in self.stop_rules:
+            if rule.count(block.entrants, pairs):
+                self.stopped = self._decided = True
+        self.counted += 1
+        self.matches_counted += len(block.entrants)
 
 
 def _placements(seats: Sequence[SeatRecord], rotation: int) -> list[int]:
     """Return the placements of a match in the order of the block's entrants."""
     return [seats[place - rotation].placement for place in range(len(seats))]
+
+
+@dataclass(frozen=True, slots=True)
+class UnderWay:
+    """A pairing of the current round."""
+
+    points: dict[int, float]
+    """The points of each entrant so far; empty: nothing is counted."""
+    deals_counted: int
+    deals: int
+
+
+class Retrace(Course):
+    """A bracket that is rebuilt from the stored outcomes of its blocks, while another process may play it.
+
+    For formats that wait for the results of a round and do not use ratings, such as a knockout.
+    """
+
+    def __init__(self, drawn_by: Format) -> None:
+        super().__init__(drawn_by, range(drawn_by.field.size), (), None)
+        self._draw_round()
+
+    def take_outcome(self, pairs: bytes) -> None:
+        """Take the outcome of the next block. Surplus ones are ignored."""
+        if self._open:
+            self._count_outcome(pairs)
+            self._draw_round()
+
+    def _draw_round(self) -> None:
+        while self.next_block():
+            pass
+
+    def under_way(self) -> dict[frozenset[int], UnderWay]:
+        """Return the pairings of the current round, by their entrants."""
+        return {
+            frozenset(each.pairing.entrants): UnderWay(
+                dict(zip(each.pairing.entrants, each.result.points, strict=True)) if each.blocks_counted else {},
+                each.blocks_counted,
+                len(each.pairing.deals),
+            )
+            for each in self._round
+        }

@@ -10,14 +10,14 @@ from arena.errors import BadTournament, NotFound
 from arena.events import Activity, Note
 from arena.games.brackets import DEFAULT_BRACKETS, Bracket
 from arena.games.registry import GAMES
-from arena.referee import Limits
+from arena.requests import BotRunOptions, SubmitRequest
 from arena.sandbox import Sandbox
 from arena.store.bots import BotVersion
 from arena.store.home import Home
 from arena.store.store import Store
 from arena.submissions.install import is_installed
 from arena.submissions.submission import bundled_names, find_launch
-from arena.submissions.submit import SubmissionRequest, submit
+from arena.submissions.submit import submit
 
 DEFAULT_BOTS = ("random", "greedy", "counter", "searcher")
 """The bundled bots that need no build: they play where too few bots were submitted."""
@@ -49,42 +49,59 @@ def find_entrants(store: Store, named: Sequence[str], find: Find, notify: Notify
     return list(found.values())
 
 
+def open_to_read(home: Home) -> Store:
+    """Open the store of a home; if there is none, an empty one in memory, so that nothing is written."""
+    return Store.open(home.database if home.exists else "sqlite://")
+
+
 def preview_entrant(store: Store, named: str) -> BotVersion:
     """Return the named bot without submitting it. A bot that is not in the store gets a negative id."""
-    if not _is_path(store, named):
-        try:
-            return store.bots.find(named, also=bundled_names())
-        except NotFound:
-            if named not in bundled_names():
-                raise
+    if known := _find_stored(store, named):
+        return known
     launch = find_launch(named)
-    number = -(1 + int.from_bytes(sha256(launch.label.encode()).digest()[:6]))
+    number = -(1 + int.from_bytes(sha256(repr((launch.folder, launch.command)).encode()).digest()[:6]))
     games = launch.games or tuple(GAMES)
     return BotVersion(number, launch.name, launch.version, "", "", "", games, "", "", retired=False)
 
 
-def find_entrant(home: Home, store: Store, named: str, limits: Limits, sandbox: Sandbox, notify: Notify) -> BotVersion:
+def enter(home: Home, store: Store, named: str, options: BotRunOptions, sandbox: Sandbox, notify: Notify) -> BotVersion:
     """Return the named bot: a submitted one, a bundled one or a path. The last two are submitted first."""
+    known = _find_stored(store, named)
+    # A bundled bot may have been submitted from another home that shares the store.
+    if known and (named not in bundled_names() or is_installed(home, known)):
+        return known
     is_path = _is_path(store, named)
-    if not is_path:
-        try:
-            known = store.bots.find(named, also=bundled_names())
-            if named not in bundled_names() or is_installed(home, known):
-                return known  # a bundled bot may have been submitted from another home that shares the store
-        except NotFound:
-            if named not in bundled_names():
-                raise
+    request = SubmitRequest(
+        path=named,
+        time_per_move=options.time_per_move,
+        time_per_match=options.time_per_match,
+        time_to_start=options.time_to_start,
+    )
+
+    def notify_step(event: object) -> None:
+        if isinstance(event, Activity):
+            notify(Activity(f"{named}: {event.text}"))
+
     notify(Activity(f"submitting {named}"))
     try:
-        submission = SubmissionRequest(named, limits=limits, sandbox=sandbox)
-        submitted = submit(
-            home, store, submission, thorough=is_path, on_step=lambda what: notify(Activity(f"{named}: {what}"))
-        )
+        version, is_new = submit(home, store, request, sandbox, notify_step, thorough=is_path)
     finally:
         notify(Activity(""))
-    if is_path and submitted.is_new:
-        notify(Note(f"{named} was submitted as {submitted.version.label}."))
-    return submitted.version
+    if is_path and is_new:
+        notify(Note(f"{named} was submitted as {version.label}."))
+    return version
+
+
+def _find_stored(store: Store, named: str) -> BotVersion | None:
+    """Return the named bot of the store; None: it is a path, or a bundled bot that was not submitted yet."""
+    if _is_path(store, named):
+        return None
+    try:
+        return store.bots.find(named, also=bundled_names())
+    except NotFound:
+        if named not in bundled_names():
+            raise
+        return None
 
 
 def default_brackets(entrants: Sequence[BotVersion], newcomer: BotVersion | None, notify: Notify) -> tuple[str, ...]:

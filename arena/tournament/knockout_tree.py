@@ -10,8 +10,8 @@ import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
+from arena.tournament.course import UnderWay
 from arena.tournament.formats.elimination import DecidedBy, KnockoutPairing, KnockoutRound, Part
-from arena.tournament.retrace import UnderWay
 
 DECISION_NOTES = {DecidedBy.TIE_BREAK: "after more deals", DecidedBy.LOT: "by lot", DecidedBy.BYE: "bye"}
 
@@ -99,36 +99,36 @@ def _columns(
         column = TreeColumn(each.title)
         seated = []
         bottom = 0.0
-        for table in each.tables:
-            is_final = each.part is Part.FINAL and champion is not None and table.advanced == (champion,)
-            box = _box(table, labels, _playing(table, under_way), is_final=is_final, spacing=spacing)
-            box.feeders = [feeder for other, feeder in before if set(other.advanced) & set(table.entrants)]
+        for pairing in each.pairings:
+            is_final = each.part is Part.FINAL and champion is not None and pairing.advanced == (champion,)
+            box = _box(pairing, labels, _playing(pairing, under_way), is_final=is_final, spacing=spacing)
+            box.feeders = [feeder for other, feeder in before if set(other.advanced) & set(pairing.entrants)]
             box.top = bottom
             if box.feeders:
                 beside = (box.feeders[0].middle + box.feeders[-1].middle - box.height) / 2
                 box.top = max(bottom, math.floor(beside) if spacing.whole else beside)
             bottom = box.top + box.height + spacing.gap
-            seated.append((table, box))
+            seated.append((pairing, box))
             column.boxes.append(box)
         columns.append(column)
         before = seated
     return columns
 
 
-def _playing(table: KnockoutPairing, under_way: Mapping[frozenset[int], UnderWay]) -> UnderWay | None:
+def _playing(pairing: KnockoutPairing, under_way: Mapping[frozenset[int], UnderWay]) -> UnderWay | None:
     """Return the meeting that is being played in this box: between all its entrants, or a tie-break between some."""
-    if table.decision is not DecidedBy.OPEN:
+    if pairing.decision is not DecidedBy.OPEN:
         return None
-    entrants = frozenset(table.entrants)
+    entrants = frozenset(pairing.entrants)
     return next((meeting for players, meeting in under_way.items() if players <= entrants), None)
 
 
 def _box(
-    table: KnockoutPairing, labels: Sequence[str], playing: UnderWay | None, *, is_final: bool, spacing: Spacing
+    pairing: KnockoutPairing, labels: Sequence[str], playing: UnderWay | None, *, is_final: bool, spacing: Spacing
 ) -> TreeBox:
-    points = dict(zip(table.entrants, table.points, strict=False))
-    notes = [DECISION_NOTES[table.decision]] if table.decision in DECISION_NOTES else []
-    entrants: Sequence[int] = table.entrants
+    points = dict(zip(pairing.entrants, pairing.points, strict=False))
+    notes = [DECISION_NOTES[pairing.decision]] if pairing.decision in DECISION_NOTES else []
+    entrants: Sequence[int] = pairing.entrants
     if playing:
         tie_break = "tie-break: " if points else ""
         notes.append(f"{tie_break}{playing.deals_counted} of {playing.deals} deals")
@@ -138,11 +138,11 @@ def _box(
         TreeLine(
             labels[entrant],
             points.get(entrant),
-            advances=entrant in table.advanced,
-            is_champion=is_final and entrant in table.advanced,
+            advances=entrant in pairing.advanced,
+            is_champion=is_final and entrant in pairing.advanced,
         )
         for entrant in entrants
     ]
-    state = "running" if playing else "open" if table.decision is DecidedBy.OPEN else "decided"
+    state = "running" if playing else "open" if pairing.decision is DecidedBy.OPEN else "decided"
     height = spacing.line * (len(lines) + len(notes)) + 2 * spacing.padding
     return TreeBox(lines, notes, state, height, [])

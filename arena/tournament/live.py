@@ -30,7 +30,7 @@ from pathlib import Path
 from typing import ClassVar
 
 from arena.referee.match import Match
-from arena.replay import entry_line, header_line, last_line
+from arena.replay import dump_line
 from arena.tournament.config import CONFIG
 
 LIVE_NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,99}")
@@ -99,7 +99,7 @@ class LiveFile:
         """Create the file. Raise `OSError` if that is impossible."""
         self.path.unlink(missing_ok=True)  # of a worker that was killed during the same match
         os.close(os.open(self.path, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW | os.O_CLOEXEC, 0o600))
-        self._append(header_line(replace(self.match.replay.header, seed="")))
+        self._append(dump_line(replace(self.match.replay.header, seed="")))
         self.update()
 
     def update(self) -> None:
@@ -107,9 +107,9 @@ class LiveFile:
         replay = self.match.replay
         new = replay.entries[self.entries :]
         self.entries += len(new)
-        text = "".join(map(entry_line, new))
+        text = "".join(map(dump_line, new))
         if replay.result:
-            text += last_line(replay.result)
+            text += dump_line(replay.result)
             self.is_complete = True
         if text:
             self._append(text)

@@ -8,7 +8,6 @@ from dataclasses import dataclass
 from arena.errors import NotFound, unknown
 from arena.events import Activity, Note
 from arena.reports.board import Board
-from arena.tournament.estimate import Forecast
 from arena.tournament.formats.elimination import KnockoutRound
 from arena.tournament.runners.base import WorkerPace
 
@@ -123,11 +122,28 @@ class TournamentResult:
 
 
 @dataclass(frozen=True, slots=True)
+class BracketForecast:
+    """The schedule of a bracket that is not played, and how long it would take."""
+
+    bracket: str
+    bots: int
+    seats: int
+    pairings: int | None
+    """The number of pairings; None: it depends on the results or on a stop rule."""
+    matches: int | None
+    seconds: float | None
+    first_pairings: tuple[tuple[str, ...], ...]
+    """The bots of the first pairings."""
+    known: bool
+    """Whether all bots have played before."""
+
+
+@dataclass(frozen=True, slots=True)
 class TournamentForecast:
-    """The schedule of a tournament that is not played, and how long it would take."""
+    """The forecast of a tournament."""
 
     format: str
     jobs: int
     seconds: float | None
     """The time limit of each bracket."""
-    brackets: tuple[Forecast, ...]
+    brackets: tuple[BracketForecast, ...]

@@ -5,9 +5,8 @@ from __future__ import annotations
 import zlib
 
 from arena import replay
-from arena.records import MatchRecord, SeatRecord
+from arena.records import MatchRecord, SeatRecord, now
 from arena.referee import Outcome
-from arena.store.columns import now
 from arena.tournament.planner import PlannedMatch
 
 

@@ -9,38 +9,38 @@ from __future__ import annotations
 
 import os
 import secrets
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from contextlib import suppress
 from pathlib import Path
 
 from arena.errors import BadTournament, NotFound, choices
-from arena.events import Note, NoteLevel
 from arena.games.brackets import Bracket
+from arena.games.registry import profile_of
 from arena.interrupts import Stopped
 from arena.reports.build import build_boards
 from arena.requests import ClusterAddress, ResumeRequest, TournamentRequest, check_sandbox
 from arena.sandbox import Sandbox
 from arena.store.bots import BotVersion
 from arena.store.home import Home
+from arena.store.schema import ALL
 from arena.store.store import Store
 from arena.store.tournaments import TournamentRecord, TournamentState
-from arena.submissions.install import launch_of
 from arena.tournament.conductor import Conductor
-from arena.tournament.entrants import Find, default_brackets, find_entrant, find_entrants, preview_entrant
-from arena.tournament.estimate import forecast
-from arena.tournament.event import Event
-from arena.tournament.formats import FORMATS, Gauntlet, Knockout, Swiss
+from arena.tournament.entrants import Find, default_brackets, enter, find_entrants, open_to_read, preview_entrant
+from arena.tournament.formats import FORMATS
+from arena.tournament.formats.cycles import Gauntlet
+from arena.tournament.formats.knockout import Knockout
+from arena.tournament.formats.swiss import Swiss
+from arena.tournament.options import TournamentOptions
 from arena.tournament.outcome import (
+    BracketForecast,
     BracketResult,
     Forfeit,
-    Leader,
     TournamentEvent,
     TournamentForecast,
-    TournamentProgress,
     TournamentResult,
     TournamentStarted,
 )
-from arena.tournament.progress import Progress
 from arena.tournament.runners.base import MakeRunner
 from arena.tournament.runners.dask.link import Certificates, ClusterLink
 from arena.tournament.runners.local import LocalRunner
@@ -52,6 +52,10 @@ APPLIES_TO = {
     "newcomer": ("gauntlet",),
 }
 """Options that only some formats have."""
+MS_PER_DECISION = 0.05
+"""The cost of a decision besides thinking: referee, messages, record. Twice as much on a slow machine."""
+UNKNOWN_MS = 1.0
+"""The assumed think time of a move of a bot without matches."""
 
 OnEvent = Callable[[TournamentEvent], None]
 Stop = Callable[[], bool]
@@ -61,20 +65,21 @@ def start_tournament(home: Home, request: TournamentRequest, notify: OnEvent, st
     """Play a new tournament."""
     _check_options(request)
     link = cluster_link(request.cluster)
+    sandbox = request.choose_sandbox(notify)
+    with open_to_read(home) as store:  # before anything is written: a request that cannot be played changes nothing
+        _plan(store, request, sandbox, lambda named: preview_entrant(store, named), lambda _: None)
     with home.conducting(), Store.open(home.database) as store:
-        sandbox = request.choose_sandbox(notify)
-        limits = request.limits
-        event, entrants = _plan(
-            store, request, sandbox, lambda named: find_entrant(home, store, named, limits, sandbox, notify), notify
+        options, entrants = _plan(
+            store, request, sandbox, lambda named: enter(home, store, named, request, sandbox, notify), notify
         )
         record = store.tournaments.begin(
             request.name,
             request.format,
-            event.as_json(),
+            options.as_json(),
             # The seed determines the cards, so unless the organiser chose one it must not be guessable.
             request.seed if request.seed is not None else secrets.token_hex(16),
             [bot.id for bot in entrants],
-            event.brackets,
+            options.brackets,
         )
         return _play(home, store, record, request, link, notify, stop)
 
@@ -86,19 +91,52 @@ def resume_tournament(home: Home, request: ResumeRequest, notify: OnEvent, stop:
         raise NotFound(f"There is no arena in `{home.path}`.", hint="Run `arena tournament` without `--resume`.")
     with home.conducting(), Store.open(home.database) as store:
         record = _unfinished(store, request.tournament)
-        check_sandbox(Event.from_json(record.options).sandbox, notify)
+        check_sandbox(TournamentOptions.from_json(record.options).sandbox, notify)
         return _play(home, store, record, request, link, notify, stop)
 
 
 def forecast_tournament(home: Home, request: TournamentRequest, notify: OnEvent) -> TournamentForecast:
     """Return the schedule and the expected duration of a tournament. Nothing is written."""
     _check_options(request)
-    with Store.open(home.database if home.exists else "sqlite://") as store:
-        event, entrants = _plan(store, request, Sandbox(), lambda named: preview_entrant(store, named), notify)
+    with open_to_read(home) as store:
+        options, entrants = _plan(store, request, Sandbox(), lambda named: preview_entrant(store, named), notify)
         jobs = _jobs(request)
-        each = None if event.seconds is None else event.seconds / len(event.brackets)
-        brackets = forecast(store, event, entrants, jobs, request.seed or "")
-        return TournamentForecast(event.format, jobs, each, tuple(brackets))
+        forecasts = [
+            _forecast(store, options, Bracket.parse(name), entrants, jobs, request.seed or "")
+            for name in options.brackets
+        ]
+        return TournamentForecast(options.format, jobs, options.seconds_each, tuple(forecasts))
+
+
+def _forecast(
+    store: Store, options: TournamentOptions, bracket: Bracket, entrants: Sequence[BotVersion], jobs: int, seed: str
+) -> BracketForecast:
+    drawn_by, numbers = options.draw(bracket, [bot.games for bot in entrants], seed)
+    playing = [entrants[number] for number in numbers]
+    seats = drawn_by.field.seats
+    matches = options.expected_matches(drawn_by)
+    standings = store.standings.load(ALL, bracket.name).bots
+    decisions = profile_of(bracket.game).decisions
+    thinking = sum(
+        standings[bot.id].think_ms / standings[bot.id].matches if bot.id in standings else UNKNOWN_MS * decisions
+        for bot in playing
+    ) / len(playing)
+    per_match = seats * (thinking + decisions * MS_PER_DECISION) / 1000
+    first = drawn_by.next_round(lambda _: (25.0, 25 / 3))
+    return BracketForecast(
+        bracket=bracket.name,
+        bots=len(playing),
+        seats=seats,
+        pairings=drawn_by.pairing_count,
+        matches=matches,
+        seconds=None if matches is None else matches * per_match / jobs,
+        first_pairings=tuple(
+            tuple(playing[entrant].label for entrant in pairing.entrants) for pairing in first.pairings[:12]
+        )
+        if first
+        else (),
+        known=all(bot.id in standings for bot in playing),
+    )
 
 
 def cluster_link(cluster: ClusterAddress | None) -> ClusterLink | None:
@@ -117,27 +155,30 @@ def _check_options(request: TournamentRequest) -> None:
         raise BadTournament(f"Unknown format `{request.format}`: expected {choices(FORMATS)}.")
     for name, formats in APPLIES_TO.items():
         if getattr(request, name) not in (None, False) and request.format not in formats:
-            allowed = choices(f"`--format {each}`" for each in formats)
-            raise BadTournament(f"`--{name}` applies only to {allowed}.")
+            raise BadTournament(f"The option `{name}` applies only to {choices(formats)} tournaments.")
     if request.cluster and request.jobs:
-        raise BadTournament("`--jobs` does not apply to a cluster: its workers determine the number of cores.")
+        raise BadTournament("The option `jobs` does not apply to a cluster: its workers determine the number of cores.")
 
 
 def _plan(
     store: Store, request: TournamentRequest, sandbox: Sandbox, find: Find, notify: OnEvent
-) -> tuple[Event, list[BotVersion]]:
+) -> tuple[TournamentOptions, list[BotVersion]]:
     """Return the tournament's stored options and its entrants."""
     entrants = find_entrants(store, request.bots, find, notify)
     newcomer = None
     if request.format == Gauntlet.name:
-        newcomer = store.bots.find(request.newcomer) if request.newcomer else entrants[0]
+        named = request.newcomer
+        if named is None or named in request.bots:
+            newcomer = entrants[0 if named is None else request.bots.index(named)]
+        else:
+            newcomer = find(named)
         if newcomer not in entrants:
             raise BadTournament(f"The newcomer `{newcomer.label}` is not among the bots of this tournament.")
     if request.brackets:
         brackets = tuple(dict.fromkeys(Bracket.parse(name).name for name in request.brackets))
     else:
         brackets = default_brackets(entrants, newcomer, notify)
-    event = Event(
+    options = TournamentOptions(
         format=request.format,
         brackets=brackets,
         seats=request.seats,
@@ -154,8 +195,8 @@ def _plan(
         sealed=True,
         ponder=request.may_ponder(len(entrants), cores=1),  # a worker and its bots share one core
     )
-    event.check([bot.games for bot in entrants])
-    return event, entrants
+    options.check([bot.games for bot in entrants])
+    return options, entrants
 
 
 def _unfinished(store: Store, named: str | None) -> TournamentRecord:
@@ -184,85 +225,27 @@ def _play(
     notify: OnEvent,
     stop: Stop,
 ) -> TournamentResult:
-    versions = store.bots.by_id(record.entrants)
-    launches = {number: launch_of(home, version) for number, version in versions.items()}
     runner: MakeRunner = LocalRunner
     if link is not None:
         from arena.tournament.runners.dask.runner import dask_runner  # Dask is an optional dependency
 
-        runner = dask_runner(link, home, versions)
-    reporter = _Reporter(record.id, notify)
+        runner = dask_runner(link, home, store.bots.by_id(record.entrants))
     conductor = Conductor(
-        home,
-        store,
-        record,
-        versions,
-        launches,
-        jobs=_jobs(request),
-        at_once=request.at_once,
-        show=reporter.show,
-        runner=runner,
-        stop=stop,
+        home, store, record, jobs=_jobs(request), at_once=request.at_once, notify=notify, runner=runner, stop=stop
     )
-    labels = tuple(versions[version].label for version in record.entrants)
+    labels = tuple(conductor.versions[version].label for version in record.entrants)
     names = tuple(bracket.bracket for bracket in record.brackets)
     resumed = isinstance(request, ResumeRequest)
     notify(TournamentStarted(record.id, record.name, record.format, names, labels, resumed))
     with suppress(Stopped):
         conductor.play()
-    return _result(store, store.tournaments.load(record.id), conductor, labels, reporter)
+    return _result(store, store.tournaments.load(record.id), conductor, labels)
 
 
-class _Reporter:
-    """Turns the conductor's progress into events."""
-
-    def __init__(self, tournament: int, notify: OnEvent) -> None:
-        self.tournament = tournament
-        self.notify = notify
-        self.replayed = 0
-        self.last_host_fault = ""
-        self._notice = ""
-
-    def show(self, progress: Progress) -> None:
-        self.replayed, self.last_host_fault = progress.spoiled, progress.last_trouble
-        if progress.notice != self._notice:
-            self._notice = progress.notice
-            self.notify(Note(f"cluster: {progress.notice}", NoteLevel.DETAIL))
-        elapsed = progress.elapsed
-        rate = progress.matches_per_second
-        self.notify(
-            TournamentProgress(
-                tournament=self.tournament,
-                bracket=progress.bracket,
-                matches=progress.played,
-                total=progress.expected,
-                matches_per_second=rate,
-                elapsed=elapsed,
-                time_limit=progress.seconds,
-                seconds_left=_seconds_left(progress, elapsed, rate),
-                round=progress.round,
-                leaders=tuple(Leader(*leader) for leader in progress.top),
-                faults=dict(progress.faults.most_common()),
-                replayed=progress.spoiled,
-                last_host_fault=progress.last_trouble,
-                workers=tuple(progress.paces),
-            )
-        )
-
-
-def _seconds_left(progress: Progress, elapsed: float, rate: float) -> float | None:
-    by_clock = None if progress.seconds is None else max(0.0, progress.seconds - elapsed)
-    if not progress.expected or progress.played <= progress.played_before:
-        return by_clock
-    by_count = max(0, progress.expected - progress.played) / rate
-    return by_count if by_clock is None else min(by_clock, by_count)
-
-
-def _result(
-    store: Store, record: TournamentRecord, conductor: Conductor, labels: tuple[str, ...], reporter: _Reporter
-) -> TournamentResult:
+def _result(store: Store, record: TournamentRecord, conductor: Conductor, labels: tuple[str, ...]) -> TournamentResult:
     brackets = []
-    for name, course in conductor.courses.items():
+    for name, run in conductor.brackets.items():
+        course = run.course
         names = tuple(labels[entrant] for entrant in course.field)
         if isinstance(course.format, Knockout):
             champion = course.format.champion
@@ -283,6 +266,6 @@ def _result(
         boards=tuple(build_boards(store, (), record.id)) if counted else (),
         brackets=tuple(brackets),
         forfeits=tuple(Forfeit(*reason) for reason in store.history.fault_reasons(record.id)),
-        replayed=reporter.replayed,
-        last_host_fault=reporter.last_host_fault,
+        replayed=conductor.runner.spoiled,
+        last_host_fault=conductor.runner.last_trouble,
     )

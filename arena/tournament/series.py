@@ -6,7 +6,8 @@ import math
 import secrets
 from collections import Counter
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
+from itertools import islice
 from pathlib import Path
 
 from arena import interrupts, replay
@@ -16,7 +17,6 @@ from arena.games.registry import find_game
 from arena.referee import Outcome, Referee, Settings
 from arena.referee.launch import distinct
 from arena.referee.series import plan_series, play_series
-from arena.replay.view import file_name
 from arena.requests import MatchRequest
 from arena.store.home import Home
 from arena.submissions.build import build
@@ -32,7 +32,7 @@ class MatchProgress:
     forfeits: int
 
 
-@dataclass(slots=True)
+@dataclass(frozen=True, slots=True)
 class BotScore:
     """The results of one bot in a series."""
 
@@ -46,26 +46,24 @@ class BotScore:
     wall_ms: float = 0.0
     cpu_ms: float | None = None
     decisions: int = 0
-    faults: Counter[str] = field(default_factory=Counter)
+    faults: Mapping[str, int] = field(default_factory=dict)
     """Forfeits by kind."""
-    reasons: Counter[str] = field(default_factory=Counter)
+    reasons: Mapping[str, int] = field(default_factory=dict)
+    """Why it forfeited, the most frequent first."""
 
-    def add(self, outcome: Outcome, seat: int) -> None:
-        """Count a match in which the bot had this seat."""
-        result = outcome.result
-        self.matches += 1
-        self.places += result.placements[seat]
-        if seat in result.winners:
-            self.wins += 1 / len(result.winners)
-        self.think_ms += outcome.think_ms[seat]
-        self.wall_ms += outcome.wall_ms[seat]
-        if (cpu_ms := outcome.cpu_ms[seat]) is not None:
-            self.cpu_ms = (self.cpu_ms or 0.0) + cpu_ms
-        self.decisions += outcome.decisions[seat]
-        for fault in outcome.faults:
-            if fault.seat == seat:
-                self.faults[fault.fault.value] += 1
-                self.reasons[f"{fault.fault.value}: {fault.detail}"] += 1
+    def add(self, outcome: Outcome, seat: int) -> BotScore:
+        """Return the score after another match, in which the bot had this seat, without faults."""
+        result, cpu_ms = outcome.result, outcome.cpu_ms[seat]
+        return BotScore(
+            self.bot,
+            self.matches + 1,
+            self.wins + (1 / len(result.winners) if seat in result.winners else 0.0),
+            self.places + result.placements[seat],
+            self.think_ms + outcome.think_ms[seat],
+            self.wall_ms + outcome.wall_ms[seat],
+            self.cpu_ms if cpu_ms is None else (self.cpu_ms or 0.0) + cpu_ms,
+            self.decisions + outcome.decisions[seat],
+        )
 
     @property
     def interval(self) -> tuple[float, float]:
@@ -89,7 +87,7 @@ class BotScore:
             "cpu_ms_per_move": self._per_move(self.cpu_ms),
             "wall_ms_per_move": self._per_move(self.wall_ms),
             "faults": dict(self.faults),
-            "reasons": dict(self.reasons.most_common(20)),
+            "reasons": dict(islice(self.reasons.items(), 20)),
         }
 
     def _per_move(self, ms: float | None) -> float | None:
@@ -104,7 +102,7 @@ class MatchResult:
     options: Mapping[str, str]
     seed: str
     games: int
-    scores: tuple[BotScore, ...]
+    rows: tuple[BotScore, ...]
     """In the order of the request."""
     sandbox: str
     """The tier that the bots ran in."""
@@ -113,13 +111,9 @@ class MatchResult:
     games_while_overloaded: int
     """Games during which the machine was overloaded."""
 
-    @property
-    def rows(self) -> tuple[BotScore, ...]:
-        return self.scores
-
     def to_dicts(self) -> list[dict[str, Json]]:
         """Return one dictionary for each bot, for pandas or polars."""
-        return [score.to_dict() for score in self.scores]
+        return [score.to_dict() for score in self.rows]
 
 
 def play_matches(home: Home, request: MatchRequest, notify: Callable[[Note | MatchProgress], None]) -> MatchResult:
@@ -144,7 +138,9 @@ def play_matches(home: Home, request: MatchRequest, notify: Callable[[Note | Mat
     seed = request.seed if request.seed is not None else secrets.token_hex(8)
     labels = distinct([launch.label for launch in launches])
     series = list(plan_series(rules.name, options, labels, request.games, seed, rotate=request.rotate))
-    scores = tuple(BotScore(label) for label in labels)
+    scores = [BotScore(label) for label in labels]
+    faults: list[Counter[str]] = [Counter() for _ in labels]
+    reasons: list[Counter[str]] = [Counter() for _ in labels]
     overhead_ms, overloaded = 0.0, 0
 
     async def play() -> None:
@@ -153,13 +149,21 @@ def play_matches(home: Home, request: MatchRequest, notify: Callable[[Note | Mat
         async with Referee(request.limits, settings) as referee:
             async for pairing, outcome in play_series(referee, iter(series), launches, request.at_once):
                 for seat, entrant in enumerate(pairing.entrants):
-                    scores[entrant].add(outcome, seat)
+                    scores[entrant] = scores[entrant].add(outcome, seat)
+                for fault in outcome.faults:
+                    entrant, kind = pairing.entrants[fault.seat], fault.fault.value
+                    faults[entrant][kind] += 1
+                    reasons[entrant][f"{kind}: {fault.detail}"] += 1
                 overhead_ms += outcome.overhead_ms
                 overloaded += outcome.overloaded
                 if folder:
-                    replay.write(outcome.replay, folder / f"{file_name(pairing.plan.id)}.jsonl")
+                    replay.write(outcome.replay, folder)
                 done += 1
                 notify(MatchProgress(done, len(series), referee.faults.total()))
 
     interrupts.run(play())
-    return MatchResult(rules.name, options, seed, request.games, scores, settings.sandbox.tier, overhead_ms, overloaded)
+    rows = tuple(
+        replace(score, faults=dict(kinds), reasons=dict(why.most_common()))
+        for score, kinds, why in zip(scores, faults, reasons, strict=True)
+    )
+    return MatchResult(rules.name, options, seed, request.games, rows, settings.sandbox.tier, overhead_ms, overloaded)

@@ -7,14 +7,12 @@ where a bracket stops depends on the seed and the results alone, except where th
 from __future__ import annotations
 
 import time
-from abc import ABC, abstractmethod
 from collections.abc import Sequence
-from dataclasses import dataclass
 from enum import Enum
 from itertools import pairwise
 from math import ceil
 
-from arena.rating.separation import PairCollector
+from arena.rating.bradley_terry import PairCollector
 from arena.rating.sprt import Hypotheses, Sprt, SprtDecision
 
 FIRST_CHECK = 20
@@ -29,31 +27,24 @@ class StopVerdict(Enum):
     STOP = "schedule no more blocks; count those that are scheduled"
 
 
-@dataclass(frozen=True, slots=True)
-class Scheduled:
-    """What is scheduled in a bracket when a rule is checked."""
-
-    blocks: int
-    counted: int
-    """How many of these blocks are counted."""
-    matches: int
-    """The matches of these blocks and of the next one."""
-
-
-class StopRule(ABC):
+class StopRule:
     """One reason to stop."""
 
-    @abstractmethod
-    def check(self, scheduled: Scheduled) -> StopVerdict:
-        """Say whether another block may be scheduled."""
+    def check(self, blocks: int, counted: int, matches: int) -> StopVerdict:
+        """Say whether another block may be scheduled.
 
-    def count(self, entrants: Sequence[int], pairs: bytes) -> None:
-        """Take the outcome of the next counted block, in the form of `arena.rating.standings.pair_points`."""
+        `blocks`, `counted`: those scheduled so far, and how many of them are counted; `matches`: those of the scheduled
+        blocks and of the next one.
+        """
+        del blocks, counted, matches
+        return StopVerdict.CONTINUE
+
+    def count(self, entrants: Sequence[int], pairs: bytes) -> bool:
+        """Take the outcome of the next counted block, in the form of `arena.rating.standings.pair_points`.
+
+        Return whether the bracket ends at once: blocks that are not counted yet never will be.
+        """
         del entrants, pairs
-
-    @property
-    def is_decided(self) -> bool:
-        """Whether the bracket ends at once: blocks that are not counted yet never will be."""
         return False
 
 
@@ -63,8 +54,9 @@ class MatchLimit(StopRule):
     def __init__(self, matches: int) -> None:
         self.matches = matches
 
-    def check(self, scheduled: Scheduled) -> StopVerdict:
-        return StopVerdict.STOP if scheduled.blocks and scheduled.matches > self.matches else StopVerdict.CONTINUE
+    def check(self, blocks: int, counted: int, matches: int) -> StopVerdict:
+        del counted
+        return StopVerdict.STOP if blocks and matches > self.matches else StopVerdict.CONTINUE
 
 
 class TimeLimit(StopRule):
@@ -73,8 +65,8 @@ class TimeLimit(StopRule):
     def __init__(self, seconds: float) -> None:
         self.deadline = time.monotonic() + seconds
 
-    def check(self, scheduled: Scheduled) -> StopVerdict:
-        del scheduled
+    def check(self, blocks: int, counted: int, matches: int) -> StopVerdict:
+        del blocks, counted, matches
         return StopVerdict.STOP if time.monotonic() > self.deadline else StopVerdict.CONTINUE
 
 
@@ -89,13 +81,15 @@ class UntilSeparated(StopRule):
         self._outcomes = PairCollector()
         self._next_check = FIRST_CHECK
 
-    def count(self, entrants: Sequence[int], pairs: bytes) -> None:
+    def count(self, entrants: Sequence[int], pairs: bytes) -> bool:
         self._outcomes.add(entrants, pairs)
+        return False
 
-    def check(self, scheduled: Scheduled) -> StopVerdict:
-        if scheduled.blocks < self._next_check:
+    def check(self, blocks: int, counted: int, matches: int) -> StopVerdict:
+        del matches
+        if blocks < self._next_check:
             return StopVerdict.CONTINUE
-        if scheduled.counted < scheduled.blocks:
+        if counted < blocks:
             return StopVerdict.WAIT
         self._next_check = ceil(self._next_check * 1.25)
         return StopVerdict.STOP if self._all_separated() else StopVerdict.CONTINUE
@@ -112,16 +106,9 @@ class SequentialTest(StopRule):
     def __init__(self, hypotheses: Hypotheses) -> None:
         self.test = Sprt(hypotheses)
 
-    def count(self, entrants: Sequence[int], pairs: bytes) -> None:
+    def count(self, entrants: Sequence[int], pairs: bytes) -> bool:
         count = len(entrants)
         new, old = ([place for place in range(count) if entrants[place] == number] for number in (1, 0))
         half_points = sum(pairs[one * count + other] for one in new for other in old)
-        self.test.add(half_points / 2 / (len(new) * len(old) * count))
-
-    def check(self, scheduled: Scheduled) -> StopVerdict:
-        del scheduled
-        return StopVerdict.STOP if self.is_decided else StopVerdict.CONTINUE
-
-    @property
-    def is_decided(self) -> bool:
+        self.test = self.test.add(half_points / 2 / (len(new) * len(old) * count))
         return self.test.decision is not SprtDecision.OPEN

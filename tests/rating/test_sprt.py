@@ -14,7 +14,7 @@ def decide(elo: float, rng: Random, hypotheses: Hypotheses) -> SprtDecision:
     test = Sprt(hypotheses)
     chance = expected_share(elo)
     while test.decision is SprtDecision.OPEN:
-        test.add(sum(rng.random() < chance for _ in range(2)) / 2)
+        test = test.add(sum(rng.random() < chance for _ in range(2)) / 2)
     return test.decision
 
 
@@ -29,7 +29,7 @@ def test_it_errs_about_as_often_as_stated(elo: float, wrong: SprtDecision) -> No
 def test_a_much_stronger_bot_is_found_out_soon() -> None:
     test = Sprt(Hypotheses())
     while test.decision is SprtDecision.OPEN:
-        test.add(1.0)
+        test = test.add(1.0)
     assert test.decision is SprtDecision.BETTER
     assert test.blocks < 50
 
@@ -40,7 +40,7 @@ def test_the_ratio_lies_between_the_bounds_while_it_is_open() -> None:
     assert test.hypotheses.lower == pytest.approx(-2.944, abs=0.001)
     assert test.hypotheses.upper == pytest.approx(2.944, abs=0.001)
     for _ in range(9):
-        test.add(0.0)
+        test = test.add(0.0)
     assert test.decision is SprtDecision.OPEN  # too early, whatever was seen
 
 

@@ -10,8 +10,8 @@ from arena.rating.standings import Standings
 from arena.rating.trueskill import Scale
 from arena.records import BlockRecord, SeatRecord
 from arena.tournament.course import Course
-from arena.tournament.formats import Duel
 from arena.tournament.formats.base import Field, Format, Pairing, PairingResult, Round, Skill
+from arena.tournament.formats.cycles import Duel
 from arena.tournament.planner import seating
 from arena.tournament.stopping import MatchLimit, SequentialTest, StopRule, UntilSeparated
 
@@ -141,7 +141,7 @@ def test_a_sequential_test_ends_at_once_and_counts_nothing_more() -> None:
     """Seats are taken alternately, so an entrant has several seats of a match. Nothing is rated."""
     for most_open in (1, 100):
         test = SequentialTest(Hypotheses())
-        drawn_by = Duel(Field(2, 4, 2, "seed"), rounds=1000)
+        drawn_by = Duel(Field(2, 4, 2, "seed"), cycles=1000)
         course = Course(drawn_by, (0, 1), VERSIONS, None, [test])
         run(course, Random(most_open), most_open)
         assert test.test.decision is SprtDecision.NOT_BETTER
@@ -150,7 +150,7 @@ def test_a_sequential_test_ends_at_once_and_counts_nothing_more() -> None:
 
 def test_a_head_to_head_gives_up_after_its_last_deal() -> None:
     test = SequentialTest(Hypotheses())
-    course = Course(Duel(Field(2, 2, 2, "seed"), rounds=3), (0, 1), VERSIONS, None, [test])
+    course = Course(Duel(Field(2, 2, 2, "seed"), cycles=3), (0, 1), VERSIONS, None, [test])
     blocks = run(course)
     assert [(block.round, block.deal, block.entrants) for block in blocks] == [("", deal, (0, 1)) for deal in (1, 2, 3)]
     assert test.test.decision is SprtDecision.OPEN

@@ -9,8 +9,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from arena.tournament.formats import DecidedBy, Field, Knockout, Pairing, PairingResult, Part
-from arena.tournament.formats.elimination import TIE_BREAKS, deal_out, tree_order
+from arena.tournament.formats.base import Field, Pairing, PairingResult
+from arena.tournament.formats.elimination import TIE_BREAKS, DecidedBy, Part, deal_out, tree_order
+from arena.tournament.formats.knockout import Knockout
 from tests.support.formats import (
     Points,
     a_field,
@@ -42,12 +43,12 @@ def test_a_knockout_has_one_champion_and_ranks_everybody(
 def check_tree(knockout: Knockout) -> None:
     """All bots begin in the first round; those that advance are in the next one, and the others are out."""
     first, last = knockout.tree[0], knockout.tree[-1]
-    assert sorted(entrant for table in first.tables for entrant in table.entrants) == list(range(knockout.field.size))
+    assert sorted(entrant for table in first.pairings for entrant in table.entrants) == list(range(knockout.field.size))
     assert last.part is Part.FINAL
-    assert [table.advanced for table in last.tables] == [(knockout.champion,)]
+    assert [table.advanced for table in last.pairings] == [(knockout.champion,)]
     losses: Counter[int] = Counter()
     for drawn in knockout.tree:
-        for table in drawn.tables:
+        for table in drawn.pairings:
             assert table.decision is not DecidedBy.OPEN
             assert table.advanced == table.entrants[: len(table.advanced)]
             assert (table.points == ()) == (table.decision is DecidedBy.BYE) == (table.advanced == table.entrants)
@@ -58,8 +59,8 @@ def check_tree(knockout: Knockout) -> None:
     for part in (Part.MAIN, Part.UPPER):
         rounds = [drawn for drawn in knockout.tree if drawn.part is part]
         for drawn, following in pairwise(rounds):
-            going_on = [entrant for table in drawn.tables for entrant in table.advanced]
-            assert sorted(going_on) == sorted(entrant for table in following.tables for entrant in table.entrants)
+            going_on = [entrant for table in drawn.pairings for entrant in table.advanced]
+            assert sorted(going_on) == sorted(entrant for table in following.pairings for entrant in table.entrants)
 
 
 @pytest.mark.parametrize("double", [False, True])
@@ -72,7 +73,7 @@ def test_the_strongest_wins_a_knockout_of_every_size(seats: int, fewest: int, do
         knockout = Knockout(a_field(size, seats, fewest), double=double)
         rounds = play(knockout, by_strength)
         assert knockout.champion == size - 1
-        final = knockout.tree[-1].tables[0]
+        final = knockout.tree[-1].pairings[0]
         assert min(size, fewest) <= len(final.entrants) <= seats
         if double:
             assert knockout.ranking()[1] == size - 2
@@ -83,27 +84,27 @@ def test_a_knockout_of_sixteen_at_tables_of_four_is_a_tree() -> None:
     knockout = Knockout(a_field(16, 4))
     play(knockout, by_strength)
     assert [drawn.title for drawn in knockout.tree] == ["quarter-final", "semi-final", "final"]
-    assert [len(drawn.tables) for drawn in knockout.tree] == [4, 2, 1]
+    assert [len(drawn.pairings) for drawn in knockout.tree] == [4, 2, 1]
     for drawn, following in pairwise(knockout.tree):
-        for number, table in enumerate(following.tables):
-            feeding = drawn.tables[2 * number : 2 * number + 2]
+        for number, table in enumerate(following.pairings):
+            feeding = drawn.pairings[2 * number : 2 * number + 2]
             assert sorted(table.entrants) == sorted(entrant for each in feeding for entrant in each.advanced)
             assert all(len(each.advanced) == 2 for each in feeding)
-    assert knockout.ranking()[:3] == [15, *knockout.tree[-1].tables[0].entrants[1:3]]
+    assert knockout.ranking()[:3] == [15, *knockout.tree[-1].pairings[0].entrants[1:3]]
 
 
 def test_seeds_of_a_knockout_meet_late_and_have_the_byes() -> None:
     knockout = Knockout(a_field(13, 2), seeded=True)
     play(knockout, lambda pairing: shares([-float(entrant) for entrant in pairing.entrants]))
     first, quarter, semi, final = knockout.tree
-    assert [table.entrants for table in first.tables] == [
+    assert [table.entrants for table in first.pairings] == [
         *[(0,), (7, 8), (3, 12), (4, 11)],
         *[(1,), (6, 9), (2,), (5, 10)],
     ]
-    assert [table.decision for table in first.tables].count(DecidedBy.BYE) == 3
-    assert [table.entrants for table in quarter.tables] == [(0, 7), (3, 4), (1, 6), (2, 5)]
-    assert [table.entrants for table in semi.tables] == [(0, 3), (1, 2)]
-    assert [table.entrants for table in final.tables] == [(0, 1)]
+    assert [table.decision for table in first.pairings].count(DecidedBy.BYE) == 3
+    assert [table.entrants for table in quarter.pairings] == [(0, 7), (3, 4), (1, 6), (2, 5)]
+    assert [table.entrants for table in semi.pairings] == [(0, 3), (1, 2)]
+    assert [table.entrants for table in final.pairings] == [(0, 1)]
 
 
 def test_without_seeds_a_knockout_is_placed_by_lot() -> None:
@@ -114,15 +115,15 @@ def test_without_seeds_a_knockout_is_placed_by_lot() -> None:
 def test_uneven_tables_of_a_knockout_all_advance_two() -> None:
     knockout = Knockout(a_field(13, 4))
     play(knockout, by_strength)
-    assert sorted(len(table.entrants) for table in knockout.tree[0].tables) == [3, 3, 3, 4]
-    assert {len(table.advanced) for table in knockout.tree[0].tables} == {2}
+    assert sorted(len(table.entrants) for table in knockout.tree[0].pairings) == [3, 3, 3, 4]
+    assert {len(table.advanced) for table in knockout.tree[0].pairings} == {2}
 
 
 def test_a_game_for_three_has_a_final_of_three() -> None:
     for size in range(3, 30):
         knockout = Knockout(a_field(size, 3, fewest=3))
         play(knockout, by_strength)
-        assert len(knockout.tree[-1].tables[0].entrants) == 3
+        assert len(knockout.tree[-1].pairings[0].entrants) == 3
 
 
 def test_a_tie_at_the_cut_is_played_off_then_decided_by_lot() -> None:
@@ -131,7 +132,7 @@ def test_a_tie_at_the_cut_is_played_off_then_decided_by_lot() -> None:
     titles = [drawn.title for drawn in rounds]
     assert titles[: TIE_BREAKS + 1] == ["semi-final", *(f"semi-final, tie-break {n + 1}" for n in range(TIE_BREAKS))]
     assert len({deal for drawn in rounds for deal in drawn.pairings[0].deals}) == 2 * len(rounds), "always new deals"
-    assert {table.decision for drawn in knockout.tree for table in drawn.tables} == {DecidedBy.LOT}
+    assert {table.decision for drawn in knockout.tree for table in drawn.pairings} == {DecidedBy.LOT}
 
 
 def test_only_those_who_are_tied_play_off() -> None:
@@ -149,8 +150,8 @@ def test_only_those_who_are_tied_play_off() -> None:
     assert [sorted(pairing.entrants) for pairing in second.pairings] == [sorted(first.pairings[0].entrants[1:3])]
     winner = second.pairings[0].entrants[0]
     knockout.record([PairingResult(second.pairings[0], (0.75, 0.25))])
-    assert [table.decision for table in knockout.tree[0].tables] == [DecidedBy.TIE_BREAK, DecidedBy.POINTS]
-    assert knockout.tree[0].tables[0].advanced == (first.pairings[0].entrants[0], winner)
+    assert [table.decision for table in knockout.tree[0].pairings] == [DecidedBy.TIE_BREAK, DecidedBy.POINTS]
+    assert knockout.tree[0].pairings[0].advanced == (first.pairings[0].entrants[0], winner)
 
 
 def test_where_two_cannot_play_the_whole_table_plays_off_but_only_the_tied_are_compared() -> None:
@@ -168,13 +169,13 @@ def test_where_two_cannot_play_the_whole_table_plays_off_but_only_the_tied_are_c
     assert sorted(second.pairings[0].entrants) == sorted(first.pairings[0].entrants)
     points = {last: 1.0, other: 0.6, tied: 0.3, best: 0.1}
     knockout.record([PairingResult(second.pairings[0], tuple(points[each] for each in second.pairings[0].entrants))])
-    assert knockout.tree[0].tables[0].advanced == (best, other)
+    assert knockout.tree[0].pairings[0].advanced == (best, other)
 
 
 def test_double_elimination_of_eight_is_the_well_known_one() -> None:
     knockout = Knockout(a_field(8, 2), double=True)
     play(knockout, by_strength)
-    assert [(drawn.title, len(drawn.tables)) for drawn in knockout.tree] == [
+    assert [(drawn.title, len(drawn.pairings)) for drawn in knockout.tree] == [
         ("upper quarter-final", 4),
         ("lower round 1", 2),
         ("upper semi-final", 2),

@@ -34,7 +34,7 @@ class Stage:
         for _ in range(times):
             seat = match.seat_to_ask
             if seat is not None:
-                match.answer(seat, codec_of(match.plan.game).codes[match.state.legal()[0]], Spent(1.0))
+                match.answer(seat, codec_of(match.plan.game).codes.code_of[match.state.legal()[0]], Spent(1.0))
 
     def end(self, match: Match) -> None:
         self.move(match, 1000)

@@ -7,9 +7,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from arena.rating.standings import pair_points
-from arena.tournament.course import OpenPairing
-from arena.tournament.formats import DecidedBy, Field, Knockout
-from arena.tournament.retrace import Retrace
+from arena.tournament.course import OpenPairing, Retrace
+from arena.tournament.formats.base import Field
+from arena.tournament.formats.elimination import DecidedBy
+from arena.tournament.formats.knockout import Knockout
 from tests.support.formats import a_field, fields, newcomer
 
 
@@ -35,22 +36,22 @@ def test_the_tree_is_that_of_the_conductor_at_every_point(field: Field, double: 
                 pairs = outcome(seed, block, pairing.pairing.entrants)
                 block += 1
                 pairing.add(pairs)
-                retrace.take(pairs)
+                retrace.take_outcome(pairs)
         played.record([pairing.result for pairing in pairings])
     assert isinstance(retrace.format, Knockout)
     assert retrace.format.tree == played.tree
     assert retrace.format.champion == played.champion is not None
     assert retrace.counted == block
     assert retrace.under_way() == {}
-    retrace.take(b"\0" * 4)
+    retrace.take_outcome(b"\0" * 4)
     assert retrace.counted == block, "what is too much is left alone"
 
 
 def test_a_table_under_way_has_its_points_so_far() -> None:
     retrace = Retrace(Knockout(a_field(4, 2, 2), deals=2))
-    assert [table.decision for table in retrace.format.tree[0].tables] == [DecidedBy.OPEN] * 2  # type: ignore[attr-defined]
+    assert [table.decision for table in retrace.format.tree[0].pairings] == [DecidedBy.OPEN] * 2  # type: ignore[attr-defined]
     assert {(each.deals_counted, each.deals, len(each.points)) for each in retrace.under_way().values()} == {(0, 2, 0)}
-    retrace.take(pair_points([[1, 2], [1, 2]]))
+    retrace.take_outcome(pair_points([[1, 2], [1, 2]]))
     first, second = retrace.under_way().values()
     assert (first.deals_counted, sorted(first.points.values())) == (1, [0.0, pytest.approx(1.0)])
     assert second.deals_counted == 0

@@ -13,12 +13,13 @@ from typing import Any
 
 import pytest
 
-from arena.referee import Limits
+from arena.requests import SubmitRequest
+from arena.sandbox import Sandbox
 from arena.store.copying import copy_records
 from arena.store.home import Home
 from arena.store.schema import ALL
 from arena.store.store import Store
-from arena.submissions.submit import SubmissionRequest, submit
+from arena.submissions.submit import submit
 from tests.support.cli import SLOW_MACHINE, arena
 from tests.support.tournaments import FIELD, PATIENCE, board, kept, play, results, start
 from tests.support.waiting import until
@@ -62,7 +63,7 @@ def enter(home: Path, store: Store) -> None:
     sleepy = home / "sleepy.py"
     sleepy.write_text(SLEEPY, encoding="utf-8")
     for bot in (*FIELD, str(sleepy)):
-        submit(Home(home), store, SubmissionRequest(bot, limits=Limits(start=60.0)), thorough=False)
+        submit(Home(home), store, SubmitRequest(path=bot, time_to_start=60.0), Sandbox(), thorough=False)
 
 
 def counted(store: Store, tournament: int) -> int:

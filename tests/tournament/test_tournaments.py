@@ -10,11 +10,12 @@ from pathlib import Path
 
 import pytest
 
-from arena.referee import Limits
 from arena.replay import loads, verify
+from arena.requests import SubmitRequest
+from arena.sandbox import Sandbox
 from arena.store.home import Home
 from arena.store.store import Store
-from arena.submissions.submit import SubmissionRequest, submit
+from arena.submissions.submit import submit
 from tests.support.cli import ARENA, ROOT, SLOW_MACHINE, arena, complaint
 from tests.support.tournaments import EVENT, FIELD, PATIENCE, board, kept, on_record, play, results
 
@@ -48,7 +49,7 @@ def test_a_match_that_the_host_spoils_costs_no_bot_anything(home: Path, tmp_path
     place = Home(tmp_path)
     with Store.open(place.database) as store:
         for bot in FIELD:
-            submit(place, store, SubmissionRequest(bot, limits=Limits(start=60.0)), thorough=False)
+            submit(place, store, SubmitRequest(path=bot, time_to_start=60.0), Sandbox(), thorough=False)
     command = ("sh", "-c", limited)
     done = subprocess.run(command, capture_output=True, text=True, cwd=ROOT, timeout=PATIENCE, check=False)
     assert done.returncode == 2, done
@@ -79,8 +80,8 @@ def test_a_tournament_in_which_every_third_bot_is_broken_finishes_with_a_correct
             content = sha256(mode.encode()).hexdigest()
             naughty(home.bots, mode).rename(home.bots / content)
             store.bots.register(mode, None, content, f"{content}/", "python", ["mantis"])
-        twin = SubmissionRequest("random", name="random_twin", limits=Limits(start=60.0))
-        submit(home, store, twin, thorough=False)
+        twin = SubmitRequest(path="random", name="random_twin", time_to_start=60.0)
+        submit(home, store, twin, Sandbox(), thorough=False)
     text = play(
         home.path, "random", "greedy", *broken, "counter", "random_twin", "--bracket", "mantis", "--rounds", "3",
         *SLOW_MACHINE,
@@ -230,8 +231,8 @@ def test_a_dry_run_plays_nothing(tmp_path: Path) -> None:
         (("tournament", "--resume", "99"), "There is no tournament `99` here"),
         (("tournament", "--resume", "1"), "`tournament 1` is already finished."),
         (("tournament", *FIELD, "--until-separated", "99%"), "`--until-separated 99%` is not supported"),
-        (("tournament", *FIELD, "--double"), "`--double` applies only to `--format knockout`."),
-        (("tournament", *FIELD, "--format", "ladder"), "`--format ladder` needs a stop rule"),
+        (("tournament", *FIELD, "--double"), "The option `double` applies only to knockout tournaments."),
+        (("tournament", *FIELD, "--format", "ladder"), "A ladder needs a stop rule"),
         (("tournament", "--resume", "1", "--seed", "1"), "`--seed` cannot be combined with `--resume`"),
         (("tournament", "random@7", "greedy"), "`random` has no version `7`: expected 1.0."),
         (("leaderboard", "--json", "--csv"), "`--json`, `--csv`, `--md` and `--html` cannot be combined."),

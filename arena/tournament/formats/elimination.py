@@ -62,7 +62,7 @@ class KnockoutRound:
 
     title: str
     part: Part
-    tables: tuple[KnockoutPairing, ...]
+    pairings: tuple[KnockoutPairing, ...]
 
 
 class Contest:
@@ -145,72 +145,70 @@ class Cut:
 
     byes: int
     """Bots that advance without playing, besides those in pairings from which all advance."""
-    tables: int
+    pairings: int
     places: int
     """Bots that advance from each pairing."""
 
 
-def cut(count: int, tables: int, places: int, target: int, seats: int, fewest: int) -> Cut:
-    """Plan a round of `count` bots in `tables` pairings, from each of which `places` advance.
+def cut(count: int, pairings: int, places: int, target: int, seats: int, fewest: int) -> Cut:
+    """Plan a round of `count` bots in pairings from each of which `places` advance.
 
     Pairings have about the same size, which may be so small that all advance. If one would be too small for the game,
     or fewer than `target` would be left, only full pairings are played, as many as possible without beating too many
     bots; the others have a bye, and the rest of the reduction is left to the next round.
     """
-    sizes = {count // tables, ceil(count / tables)}
-    if all(size <= places or size >= fewest for size in sizes) and tables * places >= target:
-        return Cut(0, tables, places)
-    too_many = count - max(tables * places, target)
+    sizes = {count // pairings, ceil(count / pairings)}
+    if all(size <= places or size >= fewest for size in sizes) and pairings * places >= target:
+        return Cut(0, pairings, places)
+    too_many = count - max(pairings * places, target)
     beaten = min(seats - places, too_many)
     full = min(too_many // beaten, count // seats)
     return Cut(count - full * seats, full, seats - beaten)
 
 
-def deal_out(order: Sequence[int], tables: int, met: Sequence[Counter[int]]) -> list[list[int]]:
-    """Distribute bots, the strongest first, so that all groups are equally strong.
+def deal_out(order: Sequence[int], count: int, met: Sequence[Counter[int]]) -> list[list[int]]:
+    """Distribute bots, the strongest first, to `count` groups that are equally strong.
 
     Each group gets one bot at a time, in alternating direction; the smaller groups are those of the strongest. If there
     is a choice, bots that have met before are kept apart.
     """
-    dealt: list[list[int]] = [[] for _ in range(tables)]
-    for level, start in enumerate(range(0, len(order), tables)):
-        row = order[start : start + tables]
-        open_tables = list(range(tables - len(row), tables))
-        if level % 2 or len(row) < tables:
-            open_tables.reverse()
-        _separate(row, open_tables, dealt, met)
-        for entrant, table in zip(row, open_tables, strict=True):
-            dealt[table].append(entrant)
-    return dealt
+    groups: list[list[int]] = [[] for _ in range(count)]
+    for level, start in enumerate(range(0, len(order), count)):
+        row = order[start : start + count]
+        open_groups = groups[count - len(row) :]
+        if level % 2 or len(row) < count:
+            open_groups.reverse()
+        _separate(row, open_groups, met)
+        for entrant, group in zip(row, open_groups, strict=True):
+            group.append(entrant)
+    return groups
 
 
-def _separate(
-    row: Sequence[int], tables: list[int], dealt: Sequence[Sequence[int]], met: Sequence[Counter[int]]
-) -> None:
-    """Exchange the groups of bots if that separates some that have met before."""
+def _separate(row: Sequence[int], groups: list[list[int]], met: Sequence[Counter[int]]) -> None:
+    """Exchange the groups of bots in a row if that separates some that have met before."""
 
-    def known(place: int, table: int) -> int:
-        return sum([met[row[place]].get(other, 0) for other in dealt[table]])
+    def known(place: int, group: Sequence[int]) -> int:
+        return sum([met[row[place]].get(other, 0) for other in group])
 
-    for place, table in enumerate(tables):
-        if not (here := known(place, table)):
+    for place, group in enumerate(groups):
+        if not (here := known(place, group)):
             continue
         better = [
-            (known(place, other) + known(number, tables[place]) - known(number, other), abs(number - place), number)
-            for number, other in enumerate(tables)
+            (known(place, other) + known(number, groups[place]) - known(number, other), abs(number - place), number)
+            for number, other in enumerate(groups)
         ]
         now, _, number = min(better)
         if now < here:
-            tables[place], tables[number] = tables[number], tables[place]
+            groups[place], groups[number] = groups[number], groups[place]
 
 
-def tree_order(tables: int, branches: int) -> list[int]:
+def tree_order(pairings: int, branches: int) -> list[int]:
     """Return the order of pairings, the strongest being 0, in which the strong ones meet late.
 
     `branches` pairings lead to one pairing of the next round. For two: 0 1, 0 3 1 2, 0 7 3 4 1 6 2 5, …
     """
     order = [0]
-    while len(order) < tables:
+    while len(order) < pairings:
         size = len(order)
         order = [
             branch * size + (place if branch % 2 == 0 else size - 1 - place)

@@ -129,35 +129,35 @@ class Knockout(Format):
         alive = self._order
         number = 1
         while True:  # until the rest fits into the tree
-            tables = 1
-            while tables * field.seats < len(alive):
-                tables *= branches
-            if tables == 1:
+            pairings = 1
+            while pairings * field.seats < len(alive):
+                pairings *= branches
+            if pairings == 1:
                 break
-            plan = cut(len(alive), tables, places, field.fewest, field.seats, field.fewest)
-            if plan == Cut(0, tables, places):
+            plan = cut(len(alive), pairings, places, field.fewest, field.seats, field.fewest)
+            if plan == Cut(0, pairings, places):
                 break
             contests = self._seat(alive, plan)
             yield f"round {number}", contests
             left = {entrant for contest in contests for entrant in contest.advanced}
             alive = [entrant for entrant in alive if entrant in left]
             number += 1
-        dealt = deal_out(alive, tables, self._met)
-        seated = [dealt[place] for place in tree_order(tables, branches)]
-        while tables > 1:
-            contests = [self._contest(table, places) for table in seated]
-            yield self._title(tables, number), contests
+        dealt = deal_out(alive, pairings, self._met)
+        seated = [dealt[place] for place in tree_order(pairings, branches)]
+        while pairings > 1:
+            contests = [self._contest(entrants, places) for entrants in seated]
+            yield self._title(pairings, number), contests
             alive = [entrant for contest in contests for entrant in contest.advanced]
-            tables //= branches
-            size = len(alive) // tables
+            pairings //= branches
+            size = len(alive) // pairings
             seated = [alive[start : start + size] for start in range(0, len(alive), size)]
             number += 1
         yield "final", [self._contest(seated[0], final_places)]
 
-    def _title(self, tables: int, number: int) -> str:
-        if tables == self._branches:
+    def _title(self, pairings: int, number: int) -> str:
+        if pairings == self._branches:
             return "semi-final"
-        return "quarter-final" if tables == 4 and self._branches == 2 else f"round {number}"
+        return "quarter-final" if pairings == 4 and self._branches == 2 else f"round {number}"
 
     # Double elimination
 
@@ -189,8 +189,8 @@ class Knockout(Format):
         field = self.field
         if len(lower) <= field.seats:
             return [self._contest(lower, goal)]
-        tables = ceil(len(lower) / field.seats)
-        return self._seat(lower, cut(len(lower), tables, self._places, goal, field.seats, field.fewest))
+        pairings = ceil(len(lower) / field.seats)
+        return self._seat(lower, cut(len(lower), pairings, self._places, goal, field.seats, field.fewest))
 
     def _grand_final(self, upper: Sequence[int], lower: Sequence[int]) -> Iterator[Round]:
         contest = self._contest([*upper, *lower], 1)
@@ -206,8 +206,8 @@ class Knockout(Format):
     def _seat(self, order: Sequence[int], plan: Cut) -> list[Contest]:
         """Return the contests of a round; the order has the strongest first."""
         byes = [self._contest([entrant], 1) for entrant in order[: plan.byes]]
-        dealt = deal_out(order[plan.byes :], plan.tables, self._met)
-        return byes + [self._contest(table, plan.places) for table in dealt]
+        dealt = deal_out(order[plan.byes :], plan.pairings, self._met)
+        return byes + [self._contest(entrants, plan.places) for entrants in dealt]
 
     def _contest(self, entrants: Sequence[int], places: int) -> Contest:
         return Contest(entrants, places, self.field.fewest, self._lots)

@@ -4,24 +4,16 @@ from __future__ import annotations
 
 from collections import deque
 from collections.abc import Iterator, Sequence
-from math import exp, sqrt
 from typing import ClassVar
 
 from arena.games.base import shuffle
-from arena.rating.trueskill import BETA
+from arena.rating.trueskill import quality
 from arena.tournament.formats.base import Field, Format, Pairing, Round, Skill
 
 NEIGHBOURS = 12
 """The number of bots on either side in the order of strength among which opponents are sought."""
 MEMORY = 8
 """The number of latest pairings whose opponents are remembered."""
-
-
-def quality(first: tuple[float, float], second: tuple[float, float]) -> float:
-    """Return TrueSkill's match quality of two ratings, from 0 to 1: the chance of a draw relative to equal bots."""
-    play = 2 * BETA**2
-    variance = play + first[1] ** 2 + second[1] ** 2
-    return sqrt(play / variance) * exp(-((first[0] - second[0]) ** 2) / (2 * variance))
 
 
 class Ladder(Format):
@@ -57,15 +49,16 @@ class Ladder(Format):
                 break
             if chooser not in free:
                 continue
-            table = [chooser]
-            while len(table) < seats:
-                near = [entrant for entrant in free.near(chooser, NEIGHBOURS) if entrant not in table]
-                table.append(max(near, key=lambda entrant: self._appeal(entrant, table, ratings)))
-            for entrant in table:
+            chosen = [chooser]
+            while len(chosen) < seats:
+                near = [entrant for entrant in free.near(chooser, NEIGHBOURS) if entrant not in chosen]
+                chosen.append(max(near, key=lambda entrant: self._appeal(entrant, chosen, ratings)))
+            for entrant in chosen:
                 free.remove(entrant)
+                self._played[entrant] += 1
+                self._recent[entrant].extend(other for other in chosen if other != entrant)
             lot = f"{self.field.seed} ladder {self._rounds} table {len(pairings)}"
-            pairings.append(Pairing(shuffle(table, lot), deals))
-            self._seat(table)
+            pairings.append(Pairing(shuffle(chosen, lot), deals))
         self._rounds += 1
         return Round(tuple(pairings), f"round {self._rounds}")
 
@@ -73,18 +66,13 @@ class Ladder(Format):
     def pairing_count(self) -> int | None:
         return None
 
-    def _appeal(self, entrant: int, table: Sequence[int], ratings: Sequence[tuple[float, float]]) -> float:
-        """Return how much is learned from adding the entrant to the pairing."""
+    def _appeal(self, entrant: int, chosen: Sequence[int], ratings: Sequence[tuple[float, float]]) -> float:
+        """Return how much is learned from adding the entrant to those chosen."""
         appeal = 1.0
-        for other in table:
+        for other in chosen:
             again = self._recent[other].count(entrant)
             appeal *= quality(ratings[entrant], ratings[other]) / (1 + again)
         return appeal
-
-    def _seat(self, table: Sequence[int]) -> None:
-        for entrant in table:
-            self._played[entrant] += 1
-            self._recent[entrant].extend(other for other in table if other != entrant)
 
 
 class _Line:

@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
 from math import ceil, log2
 from typing import ClassVar
 
@@ -23,16 +22,6 @@ EXCHANGES = 200
 """The limit of exchanges to avoid repeated meetings."""
 REACH = 20
 """The largest distance of pairings between which bots are exchanged."""
-
-
-@dataclass(frozen=True, slots=True)
-class SwissStanding:
-    """The points of a bot."""
-
-    entrant: int
-    points: float
-    buchholz: float
-    """The mean points of its opponents, which decides between bots with the same points."""
 
 
 class Swiss(Format):
@@ -54,7 +43,7 @@ class Swiss(Format):
         super().__init__(field)
         self.rounds = rounds or ceil(log2(field.size)) + 2
         self.deals = deals or 4
-        self._sizes = table_sizes(field)
+        self._sizes = pairing_sizes(field)
         self._lots = shuffle(range(field.size), f"{field.seed} swiss")
         self._drawn = 0
         self._points = [0.0] * field.size
@@ -75,8 +64,8 @@ class Swiss(Format):
         deals = tuple(range(first_deal, first_deal + self.deals))
         self._drawn += 1
         lot = f"{self.field.seed} swiss round {self._drawn}"
-        tables = seat(playing, self._sizes, self._met)
-        pairings = (Pairing(shuffle(table, f"{lot} table {number}"), deals) for number, table in enumerate(tables))
+        groups = make_groups(playing, self._sizes, self._met)
+        pairings = (Pairing(shuffle(each, f"{lot} table {number}"), deals) for number, each in enumerate(groups))
         return Round(tuple(pairings), f"round {self._drawn}")
 
     def record(self, results: Sequence[PairingResult]) -> None:
@@ -89,18 +78,15 @@ class Swiss(Format):
                 self._points[entrant] += points
                 self._met[entrant].update(other for other in entrants if other != entrant)
 
-    def standings(self) -> list[SwissStanding]:
-        """Return the points of all bots, the best first."""
-        standings = [
-            # Rounded, because sums of thirds that should be equal are not.
-            SwissStanding(entrant, round(points, 9), round(self._buchholz(entrant), 9))
-            for entrant, points in enumerate(self._points)
-        ]
-        return sorted(standings, key=lambda each: (-each.points, -each.buchholz, self._lots[each.entrant]))
+    def points(self, entrant: int) -> float:
+        return round(self._points[entrant], 9)  # sums of thirds that should be equal are not
 
     def ranking(self) -> list[int]:
         """Return all entrants, the best first."""
-        return [standing.entrant for standing in self.standings()]
+        return sorted(
+            range(self.field.size),
+            key=lambda entrant: (-self.points(entrant), -self._buchholz(entrant), self._lots[entrant]),
+        )
 
     @property
     def pairing_count(self) -> int:
@@ -111,82 +97,149 @@ class Swiss(Format):
         return self.rounds * self.deals * sum(self._sizes)
 
     def _buchholz(self, entrant: int) -> float:
+        """Return the mean points of its opponents, which decides between bots with the same points."""
         opponents = self._met[entrant]
-        return sum(self._points[other] * times for other, times in opponents.items()) / max(1, opponents.total())
+        points = sum(self._points[other] * times for other, times in opponents.items())
+        return round(points / max(1, opponents.total()), 9)
 
 
-def table_sizes(field: Field) -> list[int]:
+def pairing_sizes(field: Field) -> list[int]:
     """Return the sizes of the pairings of a round, largest first: as many bots as possible, about equally many each."""
-    tables = ceil(field.size / field.seats)
+    pairings = ceil(field.size / field.seats)
     seated = field.size
-    if tables * field.fewest > field.size:  # some bots have to sit out
-        tables = field.size // field.seats
-        seated = tables * field.seats
-    return [seated // tables + (number < seated % tables) for number in range(tables)]
+    if pairings * field.fewest > field.size:  # some bots have to sit out
+        pairings = field.size // field.seats
+        seated = pairings * field.seats
+    return [seated // pairings + (number < seated % pairings) for number in range(pairings)]
 
 
 Met = Sequence[Counter[int]]
 """For each entrant how often it has met the others."""
+Groups = list[list[int]]
 
 
-def seat(order: Sequence[int], sizes: Sequence[int], met: Met) -> list[list[int]]:
+def make_groups(order: Sequence[int], sizes: Sequence[int], met: Met) -> Groups:
     """Return groups of bots that are close to each other in the order and have met least often.
 
     From the top down each place is taken by the one of the next few that has met the others least often. That leaves no
     choice at the end, so the tail is placed by exhaustive search. If some still meet again, they are exchanged.
     """
     left = list(order)
-    tables: list[list[int]] = []
+    groups: Groups = []
     while len(left) > TAIL:
-        tables.append(_next_table(left, sizes[len(tables)], met))
-    tables += _Tail(sizes[len(tables) :], met).seat(left)
-    return _exchange(tables, met)
+        groups.append(_next_group(left, sizes[len(groups)], met))
+    if left:
+        groups += _TailSearch(sizes[len(groups) :], met).search(left)
+    return _exchange(groups, met)
 
 
-def _exchange(tables: list[list[int]], met: Met) -> list[list[int]]:
+def _next_group(left: list[int], size: int, met: Met) -> list[int]:
+    """Take the bots of the next group from those that are left."""
+    group = [left.pop(0)]
+    while len(group) < size:
+        near = range(min(WINDOW, len(left)))
+        group.append(left.pop(min(near, key=lambda place: (_cost(left[place], group, met), place))))
+    return group
+
+
+def _cost(entrant: int, group: Sequence[int], met: Met) -> int:
+    """Return the cost of adding an entrant to a group: a third meeting is worse than a second."""
+    times = met[entrant].get  # much faster than the default of a Counter
+    return sum([times(other, 0) ** 2 for other in group])
+
+
+def _total_cost(groups: Groups, met: Met) -> int:
+    return sum(_cost(entrant, group[:place], met) for group in groups for place, entrant in enumerate(group))
+
+
+class _TailSearch:
+    """Places the last bots of a round by exhaustive search, closest first, up to a limit of steps."""
+
+    def __init__(self, sizes: Sequence[int], met: Met) -> None:
+        self._sizes = sizes
+        self._met = met
+        self._tries = 0
+        self._allowed = 0
+        """The highest cost of a solution that is sought."""
+        self._best: Groups = []
+
+    def search(self, entrants: Sequence[int]) -> Groups:
+        left = list(entrants)
+        greedy = [_next_group(left, size, self._met) for size in self._sizes]
+        worst = _total_cost(greedy, self._met)
+        limit = 0
+        while True:  # allow no repeated meetings, then more and more
+            self._allowed, self._tries = limit, TRIES
+            self._fill([], [entrants[0]], list(entrants[1:]), 0, 0)
+            if self._best or limit == worst:
+                return self._best or greedy
+            limit = min(2 * limit + 1, worst)
+
+    def _fill(self, done: Groups, group: list[int], left: list[int], first: int, cost: int) -> None:
+        """Fill the group from those left, from the given place on, and then the other groups.
+
+        A solution lowers what is allowed, so that only better ones are sought from then on.
+        """
+        if len(group) == self._sizes[len(done)]:
+            done = [*done, group]
+            if not left:
+                self._best = done
+                self._allowed = cost - 1
+                return
+            group, left, first = left[:1], left[1:], 0
+        for place in range(first, len(left)):
+            now = cost + _cost(left[place], group, self._met)
+            if now <= self._allowed:
+                self._tries -= 1
+                if self._tries < 0:
+                    return
+                self._fill(done, [*group, left[place]], left[:place] + left[place + 1 :], place, now)
+
+
+def _exchange(groups: Groups, met: Met) -> Groups:
     """Exchange bots that meet again, and return the best result (a tabu search).
 
     A moved bot stays for a while, so that exchanges for the worse are not undone at once.
     """
-    now = least = sum(_meetings_at(table, met) for table in tables)
-    best, tables = tables, [list(table) for table in tables]
-    while_moved = sum(map(len, tables)) // 8
+    now = least = _total_cost(groups, met)
+    best, groups = groups, [list(group) for group in groups]
+    while_moved = sum(map(len, groups)) // 8
     free_from: dict[int, int] = {}
     for step in range(EXCHANGES):
         if least == 0:
             break
         costs = {
-            (number, place): _meetings(entrant, table, met)
-            for number, table in enumerate(tables)
-            for place, entrant in enumerate(table)
+            (number, place): _cost(entrant, group, met)
+            for number, group in enumerate(groups)
+            for place, entrant in enumerate(group)
             if free_from.get(entrant, 0) <= step
         }
         number, place = max(costs, key=lambda seat: (costs[seat], seat))
-        found = _best_exchange(tables, number, place, costs, met)
+        found = _best_exchange(groups, number, place, costs, met)
         if found is None:
             break
         change, _, other_number, other_place = found
-        here, there = tables[number], tables[other_number]
+        here, there = groups[number], groups[other_number]
         here[place], there[other_place] = there[other_place], here[place]
         free_from[here[place]] = free_from[there[other_place]] = step + while_moved
         now += change
         if now < least:
-            best, least = [list(table) for table in tables], now
+            best, least = [list(group) for group in groups], now
     return best
 
 
 def _best_exchange(
-    tables: Sequence[Sequence[int]], number: int, place: int, costs: Mapping[tuple[int, int], int], met: Met
+    groups: Groups, number: int, place: int, costs: Mapping[tuple[int, int], int], met: Met
 ) -> tuple[int, int, int, int] | None:
-    """Return the change of repeated meetings of the best exchange, the distance of the other group, and its place."""
-    here = tables[number]
+    """Return the change of the cost by the best exchange, the distance of the other group, its number and its place."""
+    here = groups[number]
     entrant = here[place]
     times = met[entrant].get
     options = (
         (
-            _meetings(tables[there][seat], here, met)
-            + _meetings(entrant, tables[there], met)
-            - 2 * times(tables[there][seat], 0) ** 2  # the two themselves do not meet
+            _cost(groups[there][seat], here, met)
+            + _cost(entrant, groups[there], met)
+            - 2 * times(groups[there][seat], 0) ** 2  # the two themselves do not meet
             - cost
             - costs[number, place],
             abs(there - number),
@@ -197,75 +250,3 @@ def _best_exchange(
         if 0 < abs(there - number) <= REACH
     )
     return min(options, default=None)
-
-
-def _next_table(left: list[int], size: int, met: Met) -> list[int]:
-    """Take the bots of the next group from those that are left."""
-    table = [left.pop(0)]
-    while len(table) < size:
-        near = range(min(WINDOW, len(left)))
-        table.append(left.pop(min(near, key=lambda place: (_meetings(left[place], table, met), place))))
-    return table
-
-
-def _meetings(entrant: int, table: Sequence[int], met: Met) -> int:
-    """Return the cost of adding an entrant to a group: a third meeting is worse than a second."""
-    times = met[entrant].get  # much faster than the default of a Counter
-    return sum([times(other, 0) ** 2 for other in table])
-
-
-def _meetings_at(table: Sequence[int], met: Met) -> int:
-    return sum(_meetings(entrant, table[:place], met) for place, entrant in enumerate(table))
-
-
-class _Tail:
-    """Places the last bots of a round by exhaustive search, closest first, up to a limit of steps."""
-
-    def __init__(self, sizes: Sequence[int], met: Met) -> None:
-        self._sizes = sizes
-        self._met = met
-        self._tries = 0
-        self._allowed = 0
-        self._best: list[list[int]] = []
-
-    def seat(self, entrants: Sequence[int]) -> list[list[int]]:
-        if not entrants:
-            return []
-        left = list(entrants)
-        greedy = [_next_table(left, size, self._met) for size in self._sizes]
-        worst = sum(_meetings_at(table, self._met) for table in greedy)
-        for limit in self._limits(worst):
-            self._allowed, self._tries = limit, TRIES
-            self._search([], [entrants[0]], list(entrants[1:]), 0, 0)
-            if self._best:
-                return self._best
-        return greedy
-
-    def _limits(self, worst: int) -> Iterator[int]:
-        """Return the numbers of repeated meetings to allow, one attempt after the other: none, then more and more."""
-        limit = 0
-        while limit < worst:
-            yield limit
-            limit = 2 * limit + 1
-        yield worst
-
-    def _search(self, done: list[list[int]], table: list[int], left: list[int], first: int, cost: int) -> None:
-        """Fill the group from those left, from the given place on, and then the other groups.
-
-        A solution lowers what is allowed, so that only better ones are sought from then on.
-        """
-        if len(table) == self._sizes[len(done)]:
-            done = [*done, table]
-            if not left:
-                self._best = done
-                self._allowed = cost - 1
-                return
-            table, left, first = left[:1], left[1:], 0
-        for place in range(first, len(left)):
-            entrant = left[place]
-            now = cost + _meetings(entrant, table, self._met)
-            if now <= self._allowed:
-                self._tries -= 1
-                if self._tries < 0:
-                    return
-                self._search(done, [*table, entrant], left[:place] + left[place + 1 :], place, now)

@@ -10,30 +10,18 @@ from __future__ import annotations
 import fcntl
 import os
 import tempfile
-import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from typing import NamedTuple
 
 from arena.errors import BadSubmission
 from arena.referee import Launch
 from arena.sandbox import Sandbox
+from arena.store.bots import BotVersion
 from arena.submissions.archive import unpack
 from arena.submissions.files import NEVER_COPIED, content_hash, remove
 from arena.submissions.install import Installations
 from arena.submissions.submission import Submission, bundled_names, bundled_submission
-
-
-class CachedBot(NamedTuple):
-    """What a worker has to know about a bot to find and start it."""
-
-    content: str
-    """The content hash of its files."""
-    entry: str
-    """Its single file; empty if it is a folder."""
-    name: str
-    version: str
 
 
 class BotNotCached(Exception):
@@ -51,9 +39,6 @@ class BotCache:
     def __init__(self, folder: Path) -> None:
         self.folder = folder.resolve()
         self._installations = Installations(folder)
-        self._verified: dict[str, dict[CachedBot, Launch]] = {}
-        """The bots whose files were compared with their checksum, by tournament run."""
-        self._lock = threading.Lock()
 
     @classmethod
     def of_user(cls) -> BotCache:
@@ -68,50 +53,39 @@ class BotCache:
             file.write(archive)
         Path(file.name).rename(self._installations.archive_path(content))
 
-    def launch(self, run: str, bot: CachedBot, sandbox: Sandbox) -> Launch:
+    def launch(self, bot: BotVersion, sandbox: Sandbox) -> Launch:
         """Return how to start a bot; install it first if its archive is here. Raise `BotNotCached` otherwise."""
-        with self._lock:
-            verified = self._verified.setdefault(run, {})
-            if bot not in verified:
-                with self._locked(bot.content):
-                    self._install_or_verify(bot, sandbox)
-                submission = self._installations.find(bot.content, bot.entry)
-                verified[bot] = submission.launch_as(bot.name, bot.version)
-            return verified[bot]
-
-    def forget(self, run: str) -> None:
-        """Forget what was verified for a run that is over."""
-        self._verified.pop(run, None)
-
-    def _install_or_verify(self, bot: CachedBot, sandbox: Sandbox) -> None:
-        place, archive = self._installations.place(bot.content), self._installations.archive_path(bot.content)
+        content, entry = bot.content_hash, bot.program.partition("/")[2]
+        place, archive = self._installations.place(content), self._installations.archive_path(content)
         checksum = place.with_suffix(".checksum")
-        if self._installations.has(bot.content) and checksum.exists():
-            if content_hash(place, NEVER_COPIED) == checksum.read_text(encoding="ascii"):
+        with self._locked(content):
+            if self._installations.has(content) and checksum.exists():
+                if content_hash(place, NEVER_COPIED) != checksum.read_text(encoding="ascii"):
+                    remove(checksum, archive, place)
+                    raise BotNotCached(content, f"the files of {bot.label} in {place} have changed")
                 archive.unlink(missing_ok=True)  # sent to another worker of this machine as well
-                return
-            remove(checksum, archive, place)
-            raise BotNotCached(bot.content, f"the files of {bot.name} {bot.version} in {place} have changed")
-        if not archive.exists():
-            raise BotNotCached(bot.content)
-        try:
-            self._install(bot, archive, checksum, sandbox)
-        finally:
-            remove(archive)
+            elif not archive.exists():
+                raise BotNotCached(content)
+            else:
+                try:
+                    self._install(bot, entry, archive, checksum, sandbox)
+                finally:
+                    remove(archive)
+        return self._installations.find(content, entry).launch_as(bot.bot, bot.version)
 
-    def _install(self, bot: CachedBot, archive: Path, checksum: Path, sandbox: Sandbox) -> None:
+    def _install(self, bot: BotVersion, entry: str, archive: Path, checksum: Path, sandbox: Sandbox) -> None:
         def write_checksum(submission: Submission) -> None:
             checksum.write_text(content_hash(submission.folder, NEVER_COPIED), encoding="ascii")
 
         with tempfile.TemporaryDirectory(dir=self.folder, prefix=".incoming-") as staging:
             files = Path(staging) / "files"
             unpack(archive, files)
-            if content_hash(files) != bot.content:
-                raise BadSubmission(f"The archive of {bot.name} {bot.version} does not have its content hash.")
+            if content_hash(files) != bot.content_hash:
+                raise BadSubmission(f"The archive of {bot.label} does not have its content hash.")
             # The builds of the bundled bots are trusted and download packages.
-            trusted = bot.content in bundled_contents()
+            trusted = bot.content_hash in bundled_contents()
             self._installations.install(
-                bot.content, files, bot.entry, write_checksum, sandbox=None if trusted else sandbox
+                bot.content_hash, files, entry, write_checksum, sandbox=None if trusted else sandbox
             )
 
     @contextmanager

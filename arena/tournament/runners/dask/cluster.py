@@ -4,21 +4,18 @@ from __future__ import annotations
 
 import asyncio
 import os
-import signal
 import socket
 import subprocess
 import sys
 import time
 from collections.abc import Callable, Coroutine
 from contextlib import suppress
-from typing import Protocol
 
-import uvloop
-from distributed import Scheduler, Worker, rpc
+from distributed import Scheduler, Worker
 
 from arena import interrupts
 from arena.errors import HostFault, refusal
-from arena.supervisor import die_with_parent, end, exit_status
+from arena.supervisor import end, exit_status
 from arena.tournament.config import CONFIG
 from arena.tournament.runners.dask.link import CORE, Certificates, ClusterLink, configure_dask
 from arena.tournament.runners.dask.worker import leave
@@ -28,20 +25,11 @@ NO_DASHBOARD = {"dashboard": False, "dashboard_address": f"{LOCALHOST}:0"}
 """Dask's web server cannot be left out, but it has no pages (`DASK_SETTINGS`)."""
 
 
-class DaskServer(Protocol):
-    """A scheduler or a worker of Dask."""
-
-    async def finished(self) -> None: ...
-
-    async def close(self) -> object: ...
-
-
 def run_scheduler(host: str, port: int, certificates: Certificates, ready: Callable[[str], None]) -> None:
     """Run a scheduler until SIGINT or SIGTERM. `ready` gets its address."""
-    configure_dask()
 
     async def serve() -> None:
-        stop = _stop_event()
+        configure_dask()
         try:
             scheduler = await Scheduler(
                 host=host,
@@ -54,17 +42,19 @@ def run_scheduler(host: str, port: int, certificates: Certificates, ready: Calla
             raise HostFault(f"The scheduler cannot listen at {refusal(error, f'{host}:{port}')}") from error
         configure_dask()
         ready(scheduler.address)
-        await _until_stopped(scheduler, stop)
+        try:
+            await scheduler.finished()
+        finally:
+            await scheduler.close()
 
-    uvloop.run(serve())
+    _run_until_stopped(serve())
 
 
 def run_worker(link: ClusterLink, cores: int, name: str, lost: Callable[[], None] = lambda: None) -> None:
     """Run a worker until SIGINT or SIGTERM. When the scheduler is lost, call `lost` and wait for the next one."""
-    configure_dask()
 
-    async def make() -> DaskServer:
-        made: DaskServer = await Worker(
+    async def play() -> None:
+        worker = await Worker(
             link.address,
             host=_own_address(link),
             name=name,
@@ -74,49 +64,26 @@ def run_worker(link: ClusterLink, cores: int, name: str, lost: Callable[[], None
             memory_limit=0,  # matches are played in other processes
             **NO_DASHBOARD,
         )
-        return made
+        try:
+            await worker.finished()
+            lost()
+        finally:
+            await worker.close()
+            leave()
 
     async def serve() -> None:
-        stop = _stop_event()
-        while not stop.is_set():
+        while True:
             configure_dask()
-            if (worker := await _unless_stopped(make(), stop)) is not None:
-                await _until_stopped(worker, stop)
-                leave()
-                if not stop.is_set():
-                    lost()
-            with suppress(TimeoutError):
-                await asyncio.wait_for(stop.wait(), CONFIG.restart_delay)
+            with suppress(OSError, ValueError, RuntimeError):  # lost again, or the scheduler uses another protocol
+                await play()
+            await asyncio.sleep(CONFIG.restart_delay)
 
-    uvloop.run(serve())
+    _run_until_stopped(serve())
 
 
-def _stop_event() -> asyncio.Event:
-    stop = asyncio.Event()
-    interrupts.listen(stop.set)
-    return stop
-
-
-async def _until_stopped(server: DaskServer, stop: asyncio.Event) -> None:
-    """Wait until the server ends, or close it when `stop` is set."""
-    stopping, ending = asyncio.ensure_future(stop.wait()), asyncio.ensure_future(server.finished())
-    await asyncio.wait((stopping, ending), return_when=asyncio.FIRST_COMPLETED)
-    if stop.is_set():
-        await server.close()
-    stopping.cancel()
-    await asyncio.wait((ending,), timeout=CONFIG.stop_timeout)
-
-
-async def _unless_stopped(making: Coroutine[object, object, DaskServer], stop: asyncio.Event) -> DaskServer | None:
-    """Return the worker when it is connected; None if it has failed or `stop` is set."""
-    made, stopping = asyncio.ensure_future(making), asyncio.ensure_future(stop.wait())
-    await asyncio.wait((made, stopping), return_when=asyncio.FIRST_COMPLETED)
-    stopping.cancel()
-    made.cancel()  # has no effect if it is done
-    try:
-        return await made
-    except (asyncio.CancelledError, OSError, ValueError, RuntimeError):
-        return None  # the scheduler was lost again, or uses another protocol
+def _run_until_stopped(job: Coroutine[object, object, None]) -> None:
+    with suppress(KeyboardInterrupt, SystemExit):
+        interrupts.run(job)
 
 
 def _own_address(link: ClusterLink) -> str:
@@ -189,31 +156,9 @@ class LocalCluster:
 
     def _count_workers(self) -> int:
         """Return the number of workers that the scheduler knows."""
-
-        async def ask() -> int:
-            scheduler = rpc(self.address)
-            try:
-                return len((await scheduler.identity())["workers"])
-            finally:
-                await scheduler.close_rpc()
-
-        with suppress(OSError, TimeoutError):
-            with socket.create_connection((LOCALHOST, self.port), timeout=1):
-                pass  # without a listener `ask` would take long
-            return asyncio.run(ask())
+        with suppress(HostFault), ClusterLink(self.address).connect(timeout=1) as client:
+            return len(client.nthreads())
         return 0
-
-
-def run_local(port: int, worker: str | None) -> None:
-    """Run a process of a local cluster: the scheduler, or the worker with this name."""
-    parent = os.getppid()
-    die_with_parent(signal.SIGTERM)
-    if os.getppid() != parent:
-        return  # the parent has ended before that
-    if worker is None:
-        run_scheduler(LOCALHOST, port, Certificates(), lambda _: None)
-    else:
-        run_worker(ClusterLink(f"tcp://{LOCALHOST}:{port}"), 1, worker)
 
 
 def _free_port() -> int:

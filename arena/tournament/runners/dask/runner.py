@@ -8,12 +8,13 @@ idle. Results that arrive twice are ignored.
 from __future__ import annotations
 
 import asyncio
+import itertools
 import pickle
 import queue
 import secrets
 import time
 from collections import deque
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from concurrent.futures import CancelledError
 from contextlib import suppress
 from dataclasses import dataclass
@@ -30,38 +31,24 @@ from arena.submissions.install import Installations
 from arena.tournament.config import CONFIG
 from arena.tournament.planner import PlannedMatch
 from arena.tournament.runners.base import MakeRunner, Runner, WorkerPace
-from arena.tournament.runners.dask.cache import CachedBot
 from arena.tournament.runners.dask.link import CORE, ClusterLink
 from arena.tournament.runners.dask.worker import MatchBatch, PlayedBatch, end_run, play_batch, receive_bot
-from arena.tournament.runners.worker import Spoiled, WorkerFailed, WorkerSetup
+from arena.tournament.runners.worker import Spoiled, WorkerSetup
 
 
 @dataclass(slots=True, eq=False)
 class SubmittedBatch:
     """A batch that is not returned yet."""
 
+    key: str
     matches: dict[str, PlannedMatch]
     """By name."""
-    key: str
     since: float
     is_doubled: bool = False
     """Whether it was submitted once more because it is late."""
 
-
-class Returned(NamedTuple):
-    """A batch was played."""
-
-    number: int
-    played: PlayedBatch
-
-
-class Lost(NamedTuple):
-    """A batch will not be played."""
-
-    number: int
-    reason: str
-    by_workers: bool = False
-    """Whether several workers have died while they played it."""
+    def spoiled(self, reason: str) -> PlayedBatch:
+        return PlayedBatch([Spoiled(match, reason) for match in self.matches.values()])
 
 
 class ClusterWorker(NamedTuple):
@@ -73,18 +60,7 @@ class ClusterWorker(NamedTuple):
 
 def dask_runner(link: ClusterLink, home: Home, versions: Mapping[int, BotVersion]) -> MakeRunner:
     """Return the function that makes a runner on a cluster."""
-    bots = {
-        number: CachedBot(version.content_hash, version.program.partition("/")[2], version.bot, version.version)
-        for number, version in versions.items()
-    }
-    installations = Installations(home.bots)
-    by_content = {version.content_hash: version for version in versions.values()}
-
-    def make(setup: WorkerSetup, jobs: int, at_once: int) -> Runner:
-        del jobs  # the workers have their own numbers of cores
-        return DaskRunner(link, setup, at_once, bots, lambda content: installations.archive(by_content[content]))
-
-    return make
+    return lambda setup, _, at_once: DaskRunner(link, setup, at_once, versions, Installations(home.bots))
 
 
 class DaskRunner(Runner):
@@ -95,15 +71,15 @@ class DaskRunner(Runner):
         link: ClusterLink,
         setup: WorkerSetup,
         at_once: int,
-        bots: Mapping[int, CachedBot],
-        pack: Callable[[str], bytes],
+        bots: Mapping[int, BotVersion],
+        installations: Installations,
     ) -> None:
-        """`bots`: by version; `pack` returns the archive of a content hash."""
+        """`bots`: by the id of the version."""
         super().__init__(1, at_once)
         self.link = link
         self.setup = WorkerSetup({}, setup.limits, setup.settings, core=None)
         self.bots = bots
-        self.pack = pack
+        self.installations = installations
         self.run = secrets.token_hex(8)
         self.client: Client | None = None
         self.workers: Mapping[str, ClusterWorker] = {}
@@ -111,9 +87,11 @@ class DaskRunner(Runner):
         self._open: dict[str, PlannedMatch] = {}
         """Matches that are not reported yet, by name."""
         self._unsubmitted: deque[PlannedMatch] = deque()
-        self._submitted: dict[int, SubmittedBatch] = {}
-        self._numbers = 0
-        self._messages: queue.SimpleQueue[Returned | Lost] = queue.SimpleQueue()
+        self._submitted: dict[str, SubmittedBatch] = {}
+        """By key."""
+        self._numbers = itertools.count()
+        self._returns: queue.SimpleQueue[tuple[SubmittedBatch, PlayedBatch | None]] = queue.SimpleQueue()
+        """None: the batch was lost with the scheduler."""
         self._durations: deque[float] = deque(maxlen=50)
         """The seconds that the latest batches took."""
         self._returned: deque[tuple[float, str, int]] = deque()
@@ -195,28 +173,28 @@ class DaskRunner(Runner):
                 return
 
     def _submit(self, client: Client, matches: Sequence[PlannedMatch], instead_of: str | None = None) -> None:
-        number = self._numbers
-        self._numbers += 1
-        key, by_name = f"arena-{self.run}-{number}", {match.plan.id: match for match in matches}
-        self._submitted[number] = SubmittedBatch(by_name, key, time.monotonic(), bool(instead_of))
+        key = f"arena-{self.run}-{next(self._numbers)}"
+        batch = SubmittedBatch(key, {match.plan.id: match for match in matches}, time.monotonic(), bool(instead_of))
+        self._submitted[key] = batch
         bots = {version: self.bots[version] for match in matches for version in match.versions}
         packed = pickle.dumps(MatchBatch(self.run, self.setup, bots, matches))
-        client.loop.add_callback(self._follow, client, number, key, packed, instead_of)
+        client.loop.add_callback(self._follow, client, batch, packed, instead_of)
 
     # In the thread of the client
 
-    async def _follow(self, client: Client, number: int, key: str, packed: bytes, instead_of: str | None) -> None:
+    async def _follow(self, client: Client, batch: SubmittedBatch, packed: bytes, instead_of: str | None) -> None:
         """Wait for the result of a batch."""
-        message: Returned | Lost
+        played = None
         try:
-            message = Returned(number, await self._played(client, key, packed, instead_of))
+            played = await self._played(client, batch.key, packed, instead_of)
         except KilledWorker as error:
-            message = Lost(number, f"the workers that played it have died: {error.last_worker.address}", True)
+            played = batch.spoiled(f"the workers that played it have died: {error.last_worker.address}")
         except (CancelledError, asyncio.CancelledError):
-            message = Lost(number, "the scheduler was lost")
+            pass  # the scheduler was lost
         except Exception as error:  # noqa: BLE001, no batch may be forgotten
-            message = Lost(number, f"{type(error).__name__}: {error}", by_workers=client.status == "running")
-        self._messages.put(message)
+            if client.status == "running":
+                played = batch.spoiled(f"{type(error).__name__}: {error}")
+        self._returns.put((batch, played))
 
     async def _played(self, client: Client, key: str, packed: bytes, instead_of: str | None) -> PlayedBatch:
         """Play a batch; send bots that the worker lacks and try again."""
@@ -232,10 +210,10 @@ class DaskRunner(Runner):
                 played: PlayedBatch = pickle.loads(await future)  # noqa: S301, the workers of our own cluster
             finally:
                 future.release()  # Dask keeps a result on the worker while there is a future
-            if played.trouble:
-                self.notice = f"worker {played.worker}: {played.trouble}, and they are sent again"
             if not played.lacking:
                 return played
+            for why in filter(None, played.lacking.values()):
+                self.notice = f"worker {played.worker}: {why}, and they are sent again"
             attempt += 1
             await asyncio.gather(*(self._deliver(client, played.address, content, since) for content in played.lacking))
 
@@ -255,8 +233,9 @@ class DaskRunner(Runner):
         await sending
 
     async def _send(self, client: Client, worker: str, content: str) -> float:
-        packed = await asyncio.to_thread(self.pack, content)
-        await client.run(receive_bot, content, packed, workers=[worker], on_error="return")
+        bot = next(bot for bot in self.bots.values() if bot.content_hash == content)
+        archive = await asyncio.to_thread(self.installations.archive, bot)
+        await client.run(receive_bot, content, archive, workers=[worker], on_error="return")
         return time.monotonic()
 
     async def _scan(self, client: Client) -> None:
@@ -292,54 +271,41 @@ class DaskRunner(Runner):
         self._reconnect()
         self._play_reruns()
         self._submit_due()
-        try:
-            message = self._messages.get(timeout=timeout) if timeout else self._messages.get_nowait()
-        except queue.Empty:
-            return
-        while True:
-            if isinstance(message, Returned):
-                yield from self._take(message)
-            else:
-                self._resubmit(message)
-            if self._messages.empty():
-                return
-            message = self._messages.get()
+        with suppress(queue.Empty):
+            while True:
+                batch, played = self._returns.get(timeout=timeout)
+                timeout = 0
+                if played is None:
+                    self._resubmit(batch)
+                else:
+                    yield from self._take(batch, played)
 
-    def _take(self, returned: Returned) -> Iterator[MatchRecord]:
-        now, worker = time.monotonic(), returned.played.worker
-        batch = self._submitted.pop(returned.number, None)
-        if batch is not None:
-            self._durations.append(now - batch.since)
+    def _take(self, batch: SubmittedBatch, played: PlayedBatch) -> Iterator[MatchRecord]:
+        now, worker = time.monotonic(), played.worker
         count = 0
-        for report in returned.played.reports:
-            if isinstance(report, WorkerFailed):
-                continue
+        for report in played.reports:
             if isinstance(report, Spoiled):
                 if self._open.pop(report.match.plan.id, None):
-                    self._note_spoiled(report.match, f"worker {worker}: {report.reason}")
-            elif self._open.pop(report.name, None):
+                    self._note_spoiled(report.match, f"worker {worker}: {report.reason}" if worker else report.reason)
+            elif isinstance(report, MatchRecord) and self._open.pop(report.name, None) is not None:
                 count += 1
                 yield report
-        if self._first_return is None:
-            self._first_return = now  # the first batch took longer, because bots were started
-        else:
-            self._returned.append((now, worker, count))
+        if self._submitted.pop(batch.key, None) and worker:
+            self._durations.append(now - batch.since)
+            if self._first_return is None:
+                self._first_return = now  # the first batch took longer, because bots were started
+            else:
+                self._returned.append((now, worker, count))
 
-    def _resubmit(self, lost: Lost) -> None:
+    def _resubmit(self, lost: SubmittedBatch) -> None:
         """Play the matches of a lost batch again, except those that are in another batch, too."""
-        batch = self._submitted.pop(lost.number, None)
-        if batch is None:
+        if self._submitted.pop(lost.key, None) is None:
             return
         in_others = {name for other in self._submitted.values() for name in other.matches}
-        for name, match in batch.matches.items():
-            if name not in self._open or name in in_others:
-                continue
-            if lost.by_workers:
-                del self._open[name]
-                self._note_spoiled(match, lost.reason)
-            else:
+        for name, match in lost.matches.items():
+            if name in self._open and name not in in_others:
                 self.spoiled += 1
-                self.last_trouble = lost.reason
+                self.last_trouble = "the scheduler was lost"
                 self._unsubmitted.append(match)
 
     def _reconnect(self) -> None:

@@ -9,18 +9,22 @@ from __future__ import annotations
 import pickle
 import threading
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from concurrent.futures import Future
+from dataclasses import replace
 from typing import NamedTuple
 
 from distributed import get_worker
 
 from arena.errors import ArenaError
 from arena.referee import Launch
+from arena.store.bots import BotVersion
 from arena.tournament.planner import PlannedMatch
-from arena.tournament.runners.dask.cache import BotCache, BotNotCached, CachedBot
+from arena.tournament.runners.dask.cache import BotCache, BotNotCached
 from arena.tournament.runners.dask.link import CORE
 from arena.tournament.runners.local import LocalRunner
 from arena.tournament.runners.worker import Report, Spoiled, WorkerSetup
+
+RUN_ENDED = "the tournament has ended on this worker"
 
 
 class MatchBatch(NamedTuple):
@@ -30,7 +34,7 @@ class MatchBatch(NamedTuple):
     """Identifies a tournament, and each resumption of it."""
     setup: WorkerSetup
     """Without launches: these depend on where the worker keeps the bots."""
-    bots: Mapping[int, CachedBot]
+    bots: Mapping[int, BotVersion]
     """By the id of the bot version."""
     matches: Sequence[PlannedMatch]
 
@@ -38,12 +42,11 @@ class MatchBatch(NamedTuple):
 class PlayedBatch(NamedTuple):
     """The result of a batch."""
 
-    worker: str
-    address: str
     reports: Sequence[Report] = ()
-    lacking: tuple[str, ...] = ()
-    """Content hashes of bots that must be sent before the batch can be played."""
-    trouble: str = ""
+    lacking: Mapping[str, str] = {}
+    """Content hashes of bots that must be sent before the batch can be played, each with the reason, if it is known."""
+    worker: str = ""
+    address: str = ""
 
 
 # Tasks that the runner submits
@@ -73,22 +76,6 @@ def leave() -> None:
     _player.close()
 
 
-@dataclass(slots=True, eq=False)
-class OpenBatch:
-    """A batch in progress."""
-
-    left: dict[str, PlannedMatch]
-    """Matches that are not reported yet, by name."""
-    reports: list[Report] = field(default_factory=list)
-    done: threading.Event = field(default_factory=threading.Event)
-
-    def take(self, name: str, report: Report) -> None:
-        if self.left.pop(name, None) is not None:
-            self.reports.append(report)
-        if not self.left:
-            self.done.set()
-
-
 class BatchRunner(LocalRunner):
     """The local runner of one tournament. Spoiled matches are reported: another worker may play them better."""
 
@@ -96,7 +83,8 @@ class BatchRunner(LocalRunner):
         super().__init__(setup, cores, at_once=0)
         self.run = run
         self.is_ending = False
-        self._batches: list[OpenBatch] = []
+        self._open: dict[str, tuple[PlannedMatch, Future[Report]]] = {}
+        """Matches in progress, by name."""
         self._lock = threading.Lock()
         self._thread = threading.Thread(target=self._deliver, daemon=True)
 
@@ -104,130 +92,105 @@ class BatchRunner(LocalRunner):
         self.__enter__()
         self._thread.start()
 
-    def play_batch(self, matches: Sequence[PlannedMatch], launches: Mapping[int, Launch]) -> Sequence[Report]:
-        """Play matches and wait for the last of them."""
-        batch = OpenBatch({match.plan.id: match for match in matches})
+    def play_batch(self, batch: MatchBatch, cache: BotCache) -> PlayedBatch:
+        """Play the matches of a batch and wait for the last of them, unless bots are lacking."""
+        launches: dict[int, Launch] = {}
+        lacking: dict[str, str] = {}
+        for version in batch.bots.keys() - self.setup.launches.keys():
+            try:
+                launches[version] = cache.launch(batch.bots[version], self.setup.settings.sandbox)
+            except BotNotCached as error:
+                lacking[error.content] = error.why
+        if lacking:
+            return PlayedBatch(lacking=lacking)
         with self._lock:
-            # The same match may be in two batches, if one of them was believed lost: it is played once for both.
-            playing = {name for each in self._batches for name in each.left}
-            self._batches.append(batch)
             if self.is_ending:
-                self._spoil_all("the tournament has ended on this worker")
-            else:
-                self._send_new(launches)
-                self.play([match for match in matches if match.plan.id not in playing])
-        batch.done.wait()
-        with self._lock:
-            self._batches.remove(batch)
-        return batch.reports
-
-    def _send_new(self, launches: Mapping[int, Launch]) -> None:
-        """Tell the workers about bots that they do not know yet."""
-        known = self.setup.launches
-        if new := {version: launch for version, launch in launches.items() if version not in known}:
-            self.setup = replace(self.setup, launches={**known, **new})
-            for worker in self._workers:
-                worker.send(new)
+                return PlayedBatch([Spoiled(match, RUN_ENDED) for match in batch.matches])
+            if launches:
+                self.setup = replace(self.setup, launches={**self.setup.launches, **launches})
+                for worker in self._workers:
+                    worker.send(launches)
+            # The same match may be in two batches, if one of them was believed lost: it is played once for both.
+            new = [match for match in batch.matches if match.plan.id not in self._open]
+            self._open.update({match.plan.id: (match, Future()) for match in new})
+            reports = [self._open[match.plan.id][1] for match in batch.matches]
+            self.play(new)
+        return PlayedBatch([report.result() for report in reports])
 
     def end(self, wait: bool) -> None:
-        """End the workers; batches in progress come back spoiled."""
+        """End the workers; matches in progress come back spoiled."""
         self._reports.put(None)
         if wait:
             self._thread.join()
 
     def _deliver(self) -> None:
         """Give reports to the batches that wait for them, until the run ends."""
-        reason = "the tournament has ended on this worker"
+        reason = RUN_ENDED
         try:
             while (received := self._reports.get()) is not None:
                 with self._lock:
-                    for report in self._take(*received):
-                        self._give(report.name, report)
+                    for record in self._take(*received):
+                        self._report(record.name, record)
         except Exception as error:  # noqa: BLE001, the batches must not wait for ever
             reason = str(error)
         with self._lock:
             self.is_ending = True
-            self._spoil_all(reason)
+            for match, _ in list(self._open.values()):
+                self._note_spoiled(match, reason)
         self.__exit__(None, None, None)
 
     def _note_spoiled(self, match: PlannedMatch, reason: str) -> None:
-        self._give(match.plan.id, Spoiled(match, reason))
+        self._report(match.plan.id, Spoiled(match, reason))
 
-    def _give(self, name: str, report: Report) -> None:
-        for batch in self._batches:
-            batch.take(name, report)
-
-    def _spoil_all(self, reason: str) -> None:
-        for batch in self._batches:
-            for name, match in list(batch.left.items()):
-                batch.take(name, Spoiled(match, reason))
+    def _report(self, name: str, report: Report) -> None:
+        if name in self._open:
+            self._open.pop(name)[1].set_result(report)
 
 
 class BatchPlayer:
-    """Plays the batches of this process, for one tournament at a time, in the order in which they come."""
+    """Plays the batches of this process, for one tournament at a time."""
 
     def __init__(self, cache: BotCache) -> None:
         self.cache = cache
         self._runner: BatchRunner | None = None
         self._playing = 0
-        self._waiting: list[object] = []
+        self._next = threading.Lock()
+        """Held by the batch that is next, also while it waits for the end of another tournament's batches."""
         self._changed = threading.Condition()
 
     def play(self, batch: MatchBatch, cores: int) -> PlayedBatch:
-        launches, lacking, trouble = {}, [], ""
         try:
-            for version, bot in batch.bots.items():
-                try:
-                    launches[version] = self.cache.launch(batch.run, bot, batch.setup.settings.sandbox)
-                except BotNotCached as error:
-                    lacking.append(error.content)
-                    trouble = error.why or trouble
-            if lacking:
-                return PlayedBatch("", "", lacking=tuple(lacking), trouble=trouble)
-            settings = replace(batch.setup.settings, logs=self.cache.folder / "logs")
-            runner = self._enter(batch.run, replace(batch.setup, settings=settings), cores)
+            runner = self._enter(batch, cores)
             try:
-                return PlayedBatch("", "", runner.play_batch(batch.matches, launches))
+                return runner.play_batch(batch, self.cache)
             finally:
-                self._leave()
+                with self._changed:
+                    self._playing -= 1
+                    self._changed.notify_all()
         except (ArenaError, OSError) as error:
-            return PlayedBatch("", "", [Spoiled(match, str(error)) for match in batch.matches])
+            return PlayedBatch([Spoiled(match, str(error)) for match in batch.matches])
 
-    def _enter(self, run: str, setup: WorkerSetup, cores: int) -> BatchRunner:
+    def _enter(self, batch: MatchBatch, cores: int) -> BatchRunner:
         """Wait until a batch of this tournament may be played, and return its runner."""
-        ticket = object()
-        with self._changed:
-            self._waiting.append(ticket)
-            try:
-                while self._waiting[0] is not ticket or (self._playing and self._current(run) is None):
-                    self._changed.wait()
-                runner = self._current(run) or self._replace(BatchRunner(run, setup, cores))
-                self._playing += 1
-                return runner
-            finally:
-                self._waiting.remove(ticket)
-                self._changed.notify_all()
+        with self._next, self._changed:
+            self._changed.wait_for(lambda: not self._playing or self._current(batch.run))
+            runner = self._current(batch.run)
+            if runner is None:
+                self.close()
+                self._runner = None
+                settings = replace(batch.setup.settings, logs=self.cache.folder / "logs")
+                runner = BatchRunner(batch.run, replace(batch.setup, settings=settings), cores)
+                runner.start()
+                self._runner = runner
+            self._playing += 1
+            return runner
 
     def _current(self, run: str) -> BatchRunner | None:
         runner = self._runner
         return runner if runner is not None and runner.run == run and not runner.is_ending else None
 
-    def _replace(self, runner: BatchRunner) -> BatchRunner:
-        if self._runner is not None:
-            self._runner.end(wait=True)
-        self._runner = None
-        runner.start()
-        self._runner = runner
-        return runner
-
-    def _leave(self) -> None:
-        with self._changed:
-            self._playing -= 1
-            self._changed.notify_all()
-
     def end(self, run: str) -> None:
         """End what is played for a tournament, without waiting for it."""
-        self.cache.forget(run)
         if (runner := self._current(run)) is not None:
             runner.end(wait=False)
 

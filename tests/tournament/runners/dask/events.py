@@ -5,10 +5,11 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from arena.referee import Limits
+from arena.requests import SubmitRequest
+from arena.sandbox import Sandbox
 from arena.store.home import Home
 from arena.store.store import Store
-from arena.submissions.submit import SubmissionRequest, submit
+from arena.submissions.submit import submit
 from tests.support.cli import SLOW_MACHINE
 from tests.support.tournaments import board, kept, results
 
@@ -43,7 +44,7 @@ def take_in(folder: Path) -> Path:
     home = Home(folder / "home")
     with Store.open(home.database) as store:
         for bot in ("random", "greedy", str(folder / "built")):
-            submit(home, store, SubmissionRequest(bot, limits=Limits(start=60.0)), thorough=False)
+            submit(home, store, SubmitRequest(path=bot, time_to_start=60.0), Sandbox(), thorough=False)
     return folder / "home"
 
 

@@ -43,6 +43,8 @@ class Machines:
     """None: all are on this machine."""
     processes: dict[str, subprocess.Popen[bytes]] = field(default_factory=dict)
     conductor: subprocess.Popen[bytes] | None = None
+    earlier: set[psutil.Process] = field(default_factory=set)
+    """Processes that still played for an earlier tournament when the latest began."""
 
     @property
     def host(self) -> str:
@@ -71,6 +73,8 @@ class Machines:
 
     def begin(self, home: Path, *arguments: str) -> subprocess.Popen[bytes]:
         """Begins a tournament on the cluster."""
+        workers = [name for name in self.processes if name != HEAD]
+        self.earlier = {table for name in workers for table in self.tables(name)}
         command = [*self._on(DESK), *ARENA, "tournament", *arguments, "--cluster", self.address, "--home", str(home)]
         with (self.folder / f"{DESK}.log").open("wb") as log:
             self.conductor = subprocess.Popen(command, cwd=ROOT, stdout=log, stderr=log)
@@ -117,17 +121,21 @@ class Machines:
         return psutil.Process(self.processes[name].pid).children()
 
     def plays(self, *names: str) -> bool:
-        """Whether bots run at the tables of these workers."""
+        """Whether bots run at the tables of these workers, in the latest tournament."""
         try:
-            return all(any(len(table.children(recursive=True)) > 1 for table in self.tables(name)) for name in names)
+            return all(
+                any(len(table.children(recursive=True)) > 1 for table in self.tables(name) if table not in self.earlier)
+                for name in names
+            )
         except psutil.NoSuchProcess:  # one that has played for an earlier tournament ends just now
             return False
 
     def freeze(self, name: str) -> list[psutil.Process]:
         """Stop a worker without closing its connections. Return its worker processes."""
+        psutil.Process(self.processes[name].pid).suspend()  # first: it could end the others meanwhile
         tables = self.tables(name)
-        for process in (psutil.Process(self.processes[name].pid), *tables):
-            process.suspend()
+        for table in tables:
+            table.suspend()
         return tables
 
     def thaw(self, name: str) -> None:

@@ -3,19 +3,17 @@
 from __future__ import annotations
 
 import threading
-from collections.abc import Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import ClassVar
 
 import pytest
 
-from arena.referee import Launch, Limits, Settings
-from arena.tournament.planner import PlannedMatch
+from arena.referee import Limits, Settings
 from arena.tournament.runners.dask import worker
 from arena.tournament.runners.dask.cache import BotCache
-from arena.tournament.runners.dask.worker import BatchPlayer, MatchBatch
-from arena.tournament.runners.worker import Report, WorkerSetup
+from arena.tournament.runners.dask.worker import BatchPlayer, MatchBatch, PlayedBatch
+from arena.tournament.runners.worker import WorkerSetup
 
 CORES = 2
 BATCHES = 12
@@ -39,15 +37,15 @@ class Watched:
         self.open.add(id(self))
         Watched.most_open = max(Watched.most_open, len(self.open))
 
-    def play_batch(self, matches: Sequence[PlannedMatch], launches: Mapping[int, Launch]) -> Sequence[Report]:
-        del matches, launches
+    def play_batch(self, batch: MatchBatch, _: BotCache) -> PlayedBatch:
+        assert batch.run == self.run
         with self.lock:
             self.playing.append(self.run)
             assert set(self.playing) == {self.run}, "another tournament is played at the same time"
         threading.Event().wait(0.01)
         with self.lock:
             self.playing.remove(self.run)
-        return []
+        return PlayedBatch()
 
     def end(self, wait: bool) -> None:
         assert wait
@@ -63,5 +61,5 @@ def test_a_worker_plays_for_one_tournament_at_a_time(tmp_path: Path, monkeypatch
     with ThreadPoolExecutor(len(batches)) as threads:  # more than Dask would start at once
         played = list(threads.map(lambda batch: player.play(batch, CORES), batches))
     assert len(played) == len(batches)
-    assert not any(each.trouble or each.lacking for each in played)
+    assert not any(each.reports or each.lacking for each in played)
     assert Watched.most_open == 1

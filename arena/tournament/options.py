@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import asdict, dataclass, fields
+from dataclasses import asdict, dataclass
 from dataclasses import field as default
 from math import ceil
-from typing import Any
+
+import msgspec
 
 from arena.errors import BadTournament, choices
 from arena.games.base import Json
@@ -14,14 +15,19 @@ from arena.games.brackets import DEFAULT_BRACKETS, Bracket
 from arena.rating.sprt import Hypotheses
 from arena.rating.trueskill import Scale, draw_probability
 from arena.referee import Limits
-from arena.sandbox import Allowance, Sandbox, Tier
+from arena.sandbox import Sandbox
 from arena.tournament.config import CONFIG
-from arena.tournament.formats import FORMATS, Duel, Field, Format, Gauntlet, Knockout, Ladder, RoundRobin, Swiss
+from arena.tournament.formats import FORMATS
+from arena.tournament.formats.base import Field, Format
+from arena.tournament.formats.cycles import CyclicFormat, Duel, Gauntlet, RoundRobin
+from arena.tournament.formats.knockout import Knockout
+from arena.tournament.formats.ladder import Ladder
+from arena.tournament.formats.swiss import Swiss
 from arena.tournament.stopping import MatchLimit, SequentialTest, StopRule, TimeLimit, UntilSeparated
 
 
 @dataclass(frozen=True, slots=True)
-class Event:
+class TournamentOptions:
     """The options of a tournament. None: the default of the format."""
 
     format: str = RoundRobin.name
@@ -55,40 +61,28 @@ class Event:
         return asdict(self)
 
     @classmethod
-    def from_json(cls, options: Mapping[str, Any]) -> Event:
-        known = {field.name for field in fields(cls)}
-        values = {name: value for name, value in options.items() if name in known}
-        nested = {"brackets": tuple(options["brackets"]), "limits": Limits(**options["limits"])}
-        if box := options.get("sandbox"):
-            nested["sandbox"] = Sandbox(Tier(box["tier"]), Allowance(**box["allowance"]))
-        if hypotheses := options.get("hypotheses"):
-            nested["hypotheses"] = Hypotheses(**hypotheses)
-        return cls(**{**values, **nested})
+    def from_json(cls, options: Mapping[str, Json]) -> TournamentOptions:
+        return msgspec.convert(options, cls)
 
     def check(self, games: Sequence[Sequence[str]]) -> None:
         """Raise `BadTournament` if bots that play these games cannot play the tournament."""
         for name in self.brackets:
-            bracket = Bracket.parse(name)
-            self.draw(bracket, sum(bracket.game in each for each in games), "", self.newcomer_in(bracket, games))
+            self.draw(Bracket.parse(name), games, "")
 
-    def newcomer_in(self, bracket: Bracket, games: Sequence[Sequence[str]]) -> int | None:
-        """Return the newcomer's number among the entrants of the bracket; None: there is none."""
-        playing = [number for number, each in enumerate(games) if bracket.game in each]
-        return playing.index(self.newcomer) if self.newcomer in playing else None
+    def draw(self, bracket: Bracket, games: Sequence[Sequence[str]], seed: str) -> tuple[Format, list[int]]:
+        """Return the format of a bracket and the entrants that play in it. `games`: those of each entrant."""
+        entrants = [number for number, played in enumerate(games) if bracket.game in played]
+        return self._format(bracket, entrants, seed), entrants
 
-    def draw(self, bracket: Bracket, field_size: int, seed: str, newcomer: int | None = None) -> Format:
-        """Return the format of a bracket."""
-        if self.format == Duel.name:
-            assert self.seats is not None, "a comparison has a number of seats"
-            assert self.rounds is not None, "and of deals"
-            field = Field(field_size, self.seats, bracket.fewest, f"{seed}/{bracket.name}")
-            return Duel(field, self.rounds)
-        seats = bracket.seats(field_size, self.seats)
-        field = Field(field_size, seats, bracket.fewest, f"{seed}/{bracket.name}")
+    def _format(self, bracket: Bracket, entrants: Sequence[int], seed: str) -> Format:
+        seats = bracket.seats(len(entrants), self.seats) if self.format != Duel.name else self.seats
+        assert seats is not None, "a comparison has a number of seats"
+        field = Field(len(entrants), seats, bracket.fewest, f"{seed}/{bracket.name}")
         match self.format:
+            case Duel.name:
+                return Duel(field, self.rounds)
             case RoundRobin.name:
-                drawn = RoundRobin(field)
-                return RoundRobin(field, cycles=self.rounds or self._usual_cycles(drawn))
+                return self._with_cycles(RoundRobin(field))
             case Swiss.name:
                 return Swiss(field, rounds=self.rounds, deals=self.deals)
             case Knockout.name:
@@ -96,17 +90,25 @@ class Event:
             case Ladder.name:
                 if not self._stops:
                     raise BadTournament(
-                        "`--format ladder` needs a stop rule.",
+                        "A ladder needs a stop rule.",
                         hint="Add `--matches 500`, `--time 10m` or `--until-separated 95%`.",
                     )
                 return Ladder(field, deals=self.deals)
             case Gauntlet.name:
-                if newcomer is None:
+                if self.newcomer not in entrants:
                     raise BadTournament(f"The newcomer of the gauntlet does not play `{bracket.name}`.")
-                cycle = Gauntlet(field, newcomer).pairings_per_cycle * field.seats
-                usual = None if self._stops else max(1, ceil(CONFIG.matches_per_bot / cycle))
-                return Gauntlet(field, newcomer, cycles=self.rounds or usual)
+                return self._with_cycles(Gauntlet(field, entrants.index(self.newcomer)))
         raise BadTournament(f"Unknown format `{self.format}`: expected {choices(FORMATS)}.")
+
+    def _with_cycles(self, drawn: CyclicFormat) -> CyclicFormat:
+        usual = None if self._stops else max(1, ceil(CONFIG.matches_per_bot / drawn.matches_per_cycle))
+        drawn.cycles = self.rounds or usual
+        return drawn
+
+    @property
+    def _stops(self) -> bool:
+        """Whether there is a stop rule."""
+        return bool(self.matches or self.seconds or self.until_separated)
 
     @property
     def seconds_each(self) -> float | None:
@@ -132,27 +134,9 @@ class Event:
             return Scale((seats - 2) / (seats - 1))  # all but the winner are tied
         return Scale(draw_probability(bracket.game, dict(bracket.options)))
 
-    def scale_of(self, bracket: str) -> Scale:
-        """Return the rating scale of a bracket with the usual number of seats."""
-        parsed = Bracket.parse(bracket)
-        return self.scale(parsed, parsed.seats(parsed.usual_seats, self.seats))
-
     def expected_matches(self, drawn_by: Format) -> int | None:
         """Return the number of matches of a bracket; None: it depends on the results or on the clock."""
         in_all = drawn_by.match_count
         if self.until_separated or self.hypotheses or self.seconds is not None:
             return None
         return in_all if self.matches is None else min(self.matches, in_all or self.matches)
-
-    @property
-    def _stops(self) -> bool:
-        """Whether there is a stop rule."""
-        return bool(self.matches or self.seconds or self.until_separated)
-
-    def _usual_cycles(self, drawn: RoundRobin) -> int | None:
-        """Return the default number of cycles of a round robin."""
-        if self._stops:
-            return None
-        field = drawn.field
-        matches_of_each = drawn.pairings_per_cycle * field.seats * field.seats / field.size
-        return max(1, ceil(CONFIG.matches_per_bot / matches_of_each))
