@@ -1,18 +1,36 @@
-"""What a caller asks the arena to do: frozen values that can be pickled and sent to another process."""
+"""What a caller asks the arena to do: frozen values that can be pickled and sent to another process.
+
+Each is a `Request` of the type of its result and of the events that it reports, so that `Arena.run` is typed.
+"""
 
 from __future__ import annotations
 
 import os
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Generic, TypeVar
 
 from arena.errors import UserError, choices
 from arena.events import Note, NoteLevel
 from arena.sandbox import Allowance, Mode, Probe, Sandbox, Tier, choose, probe
 
-if TYPE_CHECKING:
+if TYPE_CHECKING:  # Ruff does not look for names in the strings below
+    from arena.events import Activity  # noqa: F401
     from arena.referee.match import Limits
+    from arena.submissions.check import CheckReport, CheckResult  # noqa: F401
+    from arena.submissions.submit import SubmitResult  # noqa: F401
+    from arena.tournament.comparison import ComparisonProgress, ComparisonResult  # noqa: F401
+    from arena.tournament.outcome import TournamentEvent, TournamentForecast, TournamentResult  # noqa: F401
+    from arena.tournament.series import MatchProgress, MatchResult  # noqa: F401
+
+ResultT = TypeVar("ResultT")
+EventT = TypeVar("EventT")
+
+
+class Request(Generic[ResultT, EventT]):
+    """What `Arena.run` carries out."""
+
+    __slots__ = ()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -89,7 +107,7 @@ class ClusterAddress:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class TournamentRequest(BotRunOptions):
+class TournamentRequest(BotRunOptions, Request["TournamentResult", "TournamentEvent"]):
     """A tournament to play. None: the format's default."""
 
     bots: tuple[str, ...] = ()
@@ -125,8 +143,15 @@ class TournamentRequest(BotRunOptions):
     """Where to play. None: on this machine."""
 
 
+@dataclass(frozen=True, slots=True)
+class ForecastRequest(Request["TournamentForecast", "TournamentEvent"]):
+    """The schedule and the expected duration of a tournament, which is not played."""
+
+    tournament: TournamentRequest
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
-class ResumeRequest:
+class ResumeRequest(Request["TournamentResult", "TournamentEvent"]):
     """An interrupted tournament to continue. It keeps the options that it was started with."""
 
     tournament: str | None = None
@@ -137,7 +162,7 @@ class ResumeRequest:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class CompareRequest(BotRunOptions):
+class CompareRequest(BotRunOptions, Request["ComparisonResult", "ComparisonProgress | Note | Activity"]):
     """A question: is `new` stronger than `old`? Matches are played until a sequential test has decided."""
 
     old: str
@@ -159,7 +184,7 @@ class CompareRequest(BotRunOptions):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class MatchRequest(BotRunOptions):
+class MatchRequest(BotRunOptions, Request["MatchResult", "Note | MatchProgress"]):
     """A series of matches between bots that need not be submitted. Nothing is stored."""
 
     game: str
@@ -179,8 +204,18 @@ class MatchRequest(BotRunOptions):
     """HOST:PORT to talk to the bots over TCP. None: a Unix socket."""
 
 
+@dataclass(frozen=True, slots=True)
+class UploadTerms:
+    """What a server requires of a bot that was uploaded."""
+
+    content_hash: str
+    """The content hash that the files must have."""
+    most_bytes: int
+    most_files: int
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
-class SubmitRequest(BotRunOptions):
+class SubmitRequest(BotRunOptions, Request["SubmitResult", "Activity | Note | CheckResult"]):
     """A bot to submit."""
 
     path: str
@@ -192,10 +227,12 @@ class SubmitRequest(BotRunOptions):
     notes: str = ""
     build_network: bool = False
     """Whether its build may use the network."""
+    upload: UploadTerms | None = None
+    """Set for a bot that a server received: messages do not contain its path, and there must be a sandbox."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class CheckRequest(BotRunOptions):
+class CheckRequest(BotRunOptions, Request["CheckReport", "Activity | Note | CheckResult"]):
     """A bot to check without submitting it."""
 
     bot: str

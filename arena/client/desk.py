@@ -1,4 +1,4 @@
-"""The client of a server's desk (protos/arena/v1/desk.proto): returns the same values as the reports of a local store.
+"""The arena of a server, through its desk (protos/arena/v1/desk.proto).
 
 Every failure is an `ArenaError` that names the server.
 """
@@ -7,23 +7,24 @@ from __future__ import annotations
 
 import tempfile
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import replace
 from pathlib import Path
-from types import TracebackType
 from typing import Any, Self, TypeVar
 
 import grpc
 from google.protobuf.message import Message
 
-from arena.client.messages import BadMessage, from_message, to_message
+from arena.api import ArenaMethods
+from arena.client.messages import HINT_METADATA, BadMessage, from_message, to_message
 from arena.client.play import CHANNEL_OPTIONS, Destination, Unreachable, unreachable
-from arena.errors import ArenaError, BadSubmission, NotFound
+from arena.errors import ArenaError, BadSubmission, NotFound, UserError
 from arena.events import Activity, Note
-from arena.reports.board import Board
+from arena.reports.board import Leaderboard
 from arena.reports.listings import BotSummary, MatchSummary, TournamentSummary
-from arena.requests import ResumeRequest, TournamentRequest
+from arena.requests import EventT, ForecastRequest, Request, ResultT, ResumeRequest, SubmitRequest, TournamentRequest
 from arena.submissions.archive import pack
 from arena.submissions.files import content_hash
+from arena.submissions.submit import SubmitResult, gather
 from arena.tournament.outcome import (
     TournamentEvent,
     TournamentForecast,
@@ -47,41 +48,24 @@ HAS_REASON = (
     grpc.StatusCode.FAILED_PRECONDITION,
 )
 """Codes with which the server sends a sentence for the user."""
-EVENTS: Mapping[str, type[TournamentEvent]] = {
-    "note": Note,
-    "activity": Activity,
-    "started": TournamentStarted,
-    "progress": TournamentProgress,
+EVENTS: Mapping[str, Any] = {
+    kind.__name__: kind
+    for kind in (
+        *(Activity, Note, SubmitResult),
+        *(TournamentForecast, TournamentProgress, TournamentResult, TournamentStarted),
+    )
 }
-"""By their names in RunTournamentResponse."""
+"""The types of events by the names of their messages."""
 Response = TypeVar("Response", bound=Message)
 Value = TypeVar("Value")
 
 
-@dataclass(frozen=True, slots=True)
-class BotUpload:
-    """A bot to submit."""
-
-    files: Path
-    """A folder with the bot's files and nothing else."""
-    name: str
-    version: str = ""
-    notes: str = ""
+class RequestFailed(ArenaError):
+    """The server could not carry out a request."""
 
 
-@dataclass(slots=True)
-class RemoteSubmission:
-    """A bot that the server has accepted."""
-
-    label: str
-    games: list[str]
-    is_new: bool
-    failed_checks: list[tuple[str, str]] = field(default_factory=list)
-    """Checks that it fails, which do not prevent the submission: what was checked, and the result."""
-
-
-class DeskClient:
-    """A connection to a server. Close it, or use it in a `with` statement."""
+class RemoteArena(ArenaMethods):
+    """The arena of an `arena serve`. Close it, or use it in a with statement."""
 
     def __init__(self, destination: Destination) -> None:
         self.address = destination.address
@@ -97,123 +81,154 @@ class DeskClient:
     def __enter__(self) -> Self:
         return self
 
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
+    def __exit__(self, *_: object) -> None:
+        self.close()
+
+    def close(self) -> None:
+        """Close the connection."""
         self._channel.close()
 
-    # Queries
-
-    def bots(self, *, every: bool) -> list[BotSummary]:
-        """Return the submitted bots; `every`: also retired bots and old versions."""
-        response = self._call(pb.ListBotsRequest(every=every), pb.ListBotsResponse)
-        return self._values(response.bots, BotSummary)
-
-    def leaderboard(self, brackets: Sequence[str], tournament: str | None) -> tuple[list[Board], dict[str, str]]:
-        """Return the leaderboards, and why some matches are worth seeing, by match."""
-        request = pb.GetLeaderboardRequest(brackets=brackets, tournament=tournament or "")
-        response = self._call(request, pb.GetLeaderboardResponse)
-        return self._values(response.boards, Board), {each.match: each.why for each in response.highlights}
-
-    def tournaments(self, limit: int) -> list[TournamentSummary]:
-        """Return the latest tournaments."""
-        response = self._call(pb.ListTournamentsRequest(limit=limit), pb.ListTournamentsResponse)
-        return self._values(response.tournaments, TournamentSummary)
-
-    def matches(
-        self, *, tournament: str | None, bot: str | None, bracket: str | None, only_faults: bool, limit: int
-    ) -> list[MatchSummary]:
-        """Return the latest matches that meet all conditions."""
-        request = pb.ListMatchesRequest(
-            tournament=tournament or "", bot=bot or "", bracket=bracket or "", only_faults=only_faults, limit=limit
-        )
-        return self._values(self._call(request, pb.ListMatchesResponse).matches, MatchSummary)
-
-    def names(self, tournament: str) -> list[str]:
-        """Return the names of all matches of a tournament."""
-        return list(self._call(pb.ListMatchNamesRequest(tournament=tournament), pb.ListMatchNamesResponse).names)
-
-    def replays(self, names: Sequence[str]) -> dict[str, bytes | NotFound]:
-        """Return the replay files of at most REPLAYS_PER_REQUEST matches, or why there is none, by match."""
-        response = self._call(pb.GetReplaysRequest(matches=names), pb.GetReplaysResponse)
-        return {
-            each.match: NotFound(f"{self.address}: {each.missing}") if each.missing else each.data
-            for each in response.replays
-        }
-
-    # Changes
-
-    def retire(self, bot: str, *, undo: bool) -> None:
-        """Exclude a bot from future tournaments, or include it again."""
-        self._call(pb.RetireRequest(bot=bot, undo=undo), pb.RetireResponse)
-
-    def submit(self, bot: BotUpload, doing: Callable[[str], None]) -> RemoteSubmission:
-        """Submit a bot; `doing` is called with each step. Raise `BadSubmission` if the server refuses it."""
-        failed_checks: list[tuple[str, str]] = []
-        call = self._channel.stream_stream(f"/{DESK}/Submit", _serialized, pb.SubmitResponse.FromString)
-        for event in self._responses(call(_upload(bot), metadata=self._metadata)):
-            if event.HasField("refused"):
-                raise BadSubmission(f"{self.address}: {event.refused}")
-            if event.HasField("submitted"):
-                done = event.submitted
-                label = f"{done.name} {done.version}"
-                return RemoteSubmission(label, list(done.games), done.is_new, failed_checks)
-            if event.HasField("failed_check"):
-                failed_checks.append((event.failed_check.what, event.failed_check.detail))
-            else:
-                doing(event.doing)
-        raise Unreachable(f"{self.address} ended the submission without a result.", hint="Submit the bot again.")
-
-    # Tournaments
+    # Requests
 
     def run(
-        self, request: TournamentRequest | ResumeRequest, on_progress: Callable[[TournamentEvent], None]
-    ) -> TournamentResult:
-        """Start or resume a tournament on the server and wait for its end.
+        self,
+        request: Request[ResultT, EventT],
+        on_progress: Callable[[EventT], None] = lambda _: None,
+        stop: Callable[[], bool] = lambda: False,
+    ) -> ResultT:
+        """Carry out a request. The server uses its own sandbox, and its own time limits to check a bot.
 
-        The server runs it in its own home and sandbox, so these fields of the request are ignored. Raise the error
-        with which the tournament fails. The tournament continues if this call is interrupted.
+        A tournament continues on the server if this call is interrupted. `stop` is called after each event.
         """
-        if isinstance(request, ResumeRequest):
-            action = pb.RunTournamentRequest(resume=to_message(request, pb.ResumeOptions()))
-        else:
-            action = pb.RunTournamentRequest(start=to_message(request, pb.TournamentOptions()))
-        return self._result(action, on_progress)
+        notify: Any = on_progress
+        result: Any
+        match request:
+            case SubmitRequest():
+                result = self._submit(request, notify)
+            case TournamentRequest():
+                action = pb.RunTournamentRequest(start=to_message(request, pb.TournamentOptions()))
+                result = self._tournament(action, notify, stop)
+            case ResumeRequest():
+                action = pb.RunTournamentRequest(resume=to_message(request, pb.ResumeOptions()))
+                result = self._tournament(action, notify, stop)
+            case ForecastRequest():
+                action = pb.RunTournamentRequest(forecast=to_message(request.tournament, pb.TournamentOptions()))
+                result = self._tournament(action, notify, stop)
+            case _:
+                raise UserError(f"`{type(request).__name__}` is not for servers: it runs on this machine only.")
+        return result  # type: ignore[no-any-return]
 
-    def follow(self, on_progress: Callable[[TournamentEvent], None]) -> TournamentResult:
+    def follow(self, on_progress: Callable[[TournamentEvent], None] = lambda _: None) -> TournamentResult:
         """Report the events of the current tournament, or of the latest one, and wait for its end."""
-        return self._result(pb.RunTournamentRequest(follow=pb.FollowOptions()), on_progress)
-
-    def forecast(
-        self, request: TournamentRequest, on_progress: Callable[[TournamentEvent], None]
-    ) -> TournamentForecast:
-        """Return the schedule and the expected duration of a tournament without playing it."""
-        action = pb.RunTournamentRequest(forecast=to_message(request, pb.TournamentOptions()))
-        return self._value(self._final_event(action, on_progress).forecast, TournamentForecast)
-
-    def _result(
-        self, action: pb.RunTournamentRequest, on_progress: Callable[[TournamentEvent], None]
-    ) -> TournamentResult:
-        return self._value(self._final_event(action, on_progress).result, TournamentResult)
-
-    def _final_event(
-        self, action: pb.RunTournamentRequest, on_progress: Callable[[TournamentEvent], None]
-    ) -> pb.RunTournamentResponse:
-        for event in self._stream(action, pb.RunTournamentResponse):
-            kind = event.WhichOneof("event")
-            if kind in ("result", "forecast"):
-                return event
-            if kind == "error":
-                raise ArenaError(f"{self.address}: {event.error.message}", hint=event.error.hint or None)
-            if kind in EVENTS:
-                on_progress(self._value(getattr(event, kind), EVENTS[kind]))
-        raise Unreachable(
-            f"{self.address} stopped reporting the tournament.", hint="Run `arena tournament --follow --server …`."
-        )
+        action = pb.RunTournamentRequest(follow=pb.FollowOptions())
+        result: TournamentResult = self._tournament(action, on_progress, lambda: False)
+        return result
 
     def stop(self) -> None:
         """Stop the running tournament; it can be resumed."""
         self._call(pb.StopTournamentRequest(), pb.StopTournamentResponse)
+
+    def _tournament(self, action: pb.RunTournamentRequest, notify: Any, stop: Callable[[], bool]) -> Any:
+        result = self._result(self._stream(action, pb.RunTournamentResponse), notify, stop)
+        if result is None:
+            raise Unreachable(
+                f"{self.address} stopped reporting the tournament.", hint="Run `arena tournament --follow --server …`."
+            )
+        return result
+
+    def _submit(self, request: SubmitRequest, notify: Callable[[Activity], None]) -> Any:
+        call = self._channel.stream_stream(f"/{DESK}/Submit", _serialized, pb.SubmitResponse.FromString)
+        with tempfile.TemporaryDirectory(prefix="arena-") as folder:
+            submission, files, _ = gather(request.path, Path(folder))
+            name = submission.launch.name if request.name is None else request.name
+            upload = _upload(files, name, request.version or "", request.notes)
+            try:
+                result = self._result(self._responses(call(upload, metadata=self._metadata)), notify, lambda: False)
+            except RequestFailed as error:
+                hint = error.hint or f"Run `arena check {request.path}` for all checks."
+                raise BadSubmission(str(error), hint=hint) from error
+        if result is None:
+            raise Unreachable(f"{self.address} ended the submission without a result.", hint="Submit the bot again.")
+        return result
+
+    def _result(self, responses: Iterator[Any], notify: Any, stop: Callable[[], bool]) -> Any:
+        """Report the events of a request and return its result; None: there is none."""
+        stopped = False
+        for response in responses:
+            kind = response.WhichOneof("event")
+            if kind is None:  # of a newer server
+                continue
+            message = getattr(response, kind)
+            if kind == "error":
+                raise RequestFailed(f"{self.address}: {message.message}", hint=message.hint or None)
+            event = self._value(message, EVENTS[message.DESCRIPTOR.name])
+            if kind in ("result", "forecast"):
+                return event
+            notify(event)
+            if not stopped and stop():
+                stopped = True
+                self.stop()
+        return None
+
+    def retire(self, bot: str, *, undo: bool = False) -> None:
+        """Take a bot out of future tournaments, or let it take part again."""
+        self._call(pb.RetireRequest(bot=bot, undo=undo), pb.RetireResponse)
+
+    # Results
+
+    def bots(self, *, every: bool = False) -> list[BotSummary]:
+        """Return the latest version of every bot; `every`: also retired bots and old versions."""
+        response = self._call(pb.ListBotsRequest(every=every), pb.ListBotsResponse)
+        return self._values(response.bots, BotSummary)
+
+    def leaderboard(
+        self, bracket: str | Sequence[str] = (), *, tournament: str | int | None = None, highlights: bool = False
+    ) -> Leaderboard:
+        """Return the boards of these brackets, or of all, in one tournament or in all together."""
+        brackets = [bracket] if isinstance(bracket, str) else bracket
+        request = pb.GetLeaderboardRequest(brackets=brackets, tournament=_text(tournament))
+        found = self._value(self._call(request, pb.GetLeaderboardResponse), Leaderboard)
+        if not found.boards:
+            raise NotFound(f"{self.address} sent no board: no matches on record.")
+        return found if highlights else replace(found, highlights={})
+
+    def tournaments(self, limit: int = 20) -> list[TournamentSummary]:
+        """Return the latest tournaments, the newest first."""
+        response = self._call(pb.ListTournamentsRequest(limit=limit), pb.ListTournamentsResponse)
+        return self._values(response.tournaments, TournamentSummary)
+
+    def matches(
+        self,
+        *,
+        tournament: str | int | None = None,
+        bot: str | None = None,
+        bracket: str | None = None,
+        only_faults: bool = False,
+        limit: int = 20,
+    ) -> list[MatchSummary]:
+        """Return the latest matches, the newest first, or those of a tournament, a bot or a bracket."""
+        request = pb.ListMatchesRequest(
+            tournament=_text(tournament), bot=_text(bot), bracket=_text(bracket), only_faults=only_faults, limit=limit
+        )
+        return self._values(self._call(request, pb.ListMatchesResponse).matches, MatchSummary)
+
+    def match_names(self, tournament: str | int) -> list[str]:
+        """Return the names of all matches of a tournament."""
+        request = pb.ListMatchNamesRequest(tournament=str(tournament))
+        return list(self._call(request, pb.ListMatchNamesResponse).names)
+
+    def replays(self, matches: Sequence[str]) -> Iterator[bytes | NotFound]:
+        for start in range(0, len(matches), REPLAYS_PER_REQUEST):
+            names = matches[start : start + REPLAYS_PER_REQUEST]
+            response = self._call(pb.GetReplaysRequest(matches=dict.fromkeys(names)), pb.GetReplaysResponse)
+            found = {each.match: each for each in response.replays}
+            for name in names:
+                if name not in found:
+                    yield NotFound(f"{self.address} has not sent {name}.")
+                elif found[name].missing:
+                    yield NotFound(f"{self.address}: {found[name].missing}")
+                else:
+                    yield found[name].data
 
     # Calls
 
@@ -239,9 +254,9 @@ class DeskClient:
     def _explained(self, error: Any) -> ArenaError:
         code, details = error.code(), error.details()
         if code is grpc.StatusCode.NOT_FOUND:
-            return NotFound(f"{self.address}: {details}")
+            return NotFound(f"{self.address}: {details}", hint=_hint(error))
         if code in HAS_REASON:
-            return ArenaError(f"{self.address}: {details}")
+            return ArenaError(f"{self.address}: {details}", hint=_hint(error))
         if code is grpc.StatusCode.UNIMPLEMENTED:
             return ArenaError(
                 f"{self.address} does not support this: it is not an `arena serve`, or of another version."
@@ -259,20 +274,28 @@ class DeskClient:
             raise ArenaError(f"{self.address} sent an invalid response: {error}") from error
 
 
+def _hint(error: Any) -> str | None:
+    """Return the hint in the trailing metadata of a failed call."""
+    for name, value in error.trailing_metadata() or ():
+        if name == HINT_METADATA:
+            return bytes(value).decode(errors="replace")
+    return None
+
+
+def _text(value: str | int | None) -> str:
+    return "" if value is None else str(value)
+
+
 def _serialized(message: Message) -> bytes:
     return message.SerializeToString()
 
 
-def _upload(bot: BotUpload) -> Iterator[pb.SubmitRequest]:
-    """Iterate over the messages of an upload."""
+def _upload(files: Path, name: str, version: str, notes: str) -> Iterator[pb.SubmitRequest]:
+    """Yield the messages of an upload of these files."""
     with tempfile.TemporaryFile() as archive:
-        pack(bot.files, archive)
+        pack(files, archive)
         header = pb.SubmitHeader(
-            name=bot.name,
-            version=bot.version,
-            notes=bot.notes,
-            content_hash=content_hash(bot.files),
-            size=archive.tell(),
+            name=name, version=version, notes=notes, content_hash=content_hash(files), size=archive.tell()
         )
         yield pb.SubmitRequest(header=header)
         archive.seek(0)

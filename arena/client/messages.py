@@ -31,6 +31,8 @@ from arena.v1 import desk_pb2 as pb
 
 M = TypeVar("M", bound=Message)
 T = TypeVar("T")
+HINT_METADATA = "arena-hint-bin"
+"""The trailing metadata of a failed call that carries the error's hint, in UTF-8."""
 MAX_NUMBER = 1e12
 """Larger numbers from a server are refused: tables and plots could not show them."""
 
@@ -48,6 +50,13 @@ def to_message(value: object, message: M) -> M:
     for field in message.DESCRIPTOR.fields:
         _set(message, field, value if isinstance(message, pb.NameList) else getattr(value, field.name))
     return message
+
+
+def to_event(value: object, response: M) -> M:
+    """Fill the field that has the value's type, in a response that has one of several fields, and return it."""
+    fields = {field.message_type.name: field for field in response.DESCRIPTOR.fields if field.message_type}
+    _set(response, fields[type(value).__name__], value)
+    return response
 
 
 def _set(message: Message, field: Any, item: Any) -> None:

@@ -12,6 +12,7 @@ import secrets
 import subprocess
 import tempfile
 from collections.abc import Callable
+from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -97,7 +98,8 @@ async def connect(bot: Launch, destination: Destination, on_welcome: Callable[[p
                 raise BotDidNotStart(
                     f"`{bot.label}` ended with {exit_status(process.returncode)}.", hint="Read what it printed."
                 )
-            relay.over.result()
+            if error := relay.over.result():
+                raise error
             await asyncio.wait({exited}, timeout=EXIT_TIMEOUT)
         finally:
             await server.stop(grace=0.2)
@@ -124,16 +126,15 @@ class _Relay:
         self.local_token = secrets.token_hex(16)
         self.has_stream = False
         self.was_welcomed = False
-        self.over: asyncio.Future[None] = asyncio.get_running_loop().create_future()
-        """Has the outcome of the stream."""
+        self.over: asyncio.Future[ArenaError | None] = asyncio.get_running_loop().create_future()
+        """The error with which the stream has ended; None: the server has ended it in order."""
 
     async def play(self, _: Any, stream: Any) -> None:
         """Serve Referee.Play to the bot."""
         first = await stream.read()
-        try:
-            message = pb.PlayRequest.FromString(first) if first is not grpc.aio.EOF else pb.PlayRequest()
-        except DecodeError:
-            message = pb.PlayRequest()
+        message = pb.PlayRequest()
+        with suppress(DecodeError):
+            message.ParseFromString(b"" if first is grpc.aio.EOF else first)
         if self.has_stream or not secrets.compare_digest(message.hello.token.encode(), self.local_token.encode()):
             return  # not the bot, or not its first stream
         self.has_stream = True
@@ -156,7 +157,11 @@ class _Relay:
         answer = await server.read()
         if answer is grpc.aio.EOF:
             raise ArenaError(f"{self.destination.address} ended the stream without an answer: is it an `arena serve`?")
-        self._check(pb.PlayResponse.FromString(answer))
+        said = pb.PlayResponse.FromString(answer)
+        if said.faults:
+            raise ConnectionRefused(f"{self.destination.address} refuses `{self.bot.label}`: {said.faults[0].detail}")
+        self.was_welcomed = True
+        self.on_welcome(said.welcome)
         await bot.write(answer)
         to_server = asyncio.create_task(self._pass_to_server(bot, server))
         try:
@@ -171,18 +176,6 @@ class _Relay:
             await server.write(message)
         await server.done_writing()
 
-    def _check(self, answer: pb.PlayResponse) -> None:
-        """Raise `ConnectionRefused` unless the server's first message is a welcome."""
-        if answer.faults:
-            raise ConnectionRefused(f"{self.destination.address} refuses `{self.bot.label}`: {answer.faults[0].detail}")
-        self.was_welcomed = True
-        self.on_welcome(answer.welcome)
-
     def _end(self, error: ArenaError | None) -> None:
-        if self.over.done():
-            return
-        if error is None:
-            self.over.set_result(None)
-        else:
-            self.over.set_exception(error)
-            self.over.exception()  # marks it as retrieved, if no one waits any more
+        if not self.over.done():
+            self.over.set_result(error)

@@ -8,8 +8,8 @@ play_service     the service Referee: accepts remote bots
 remote_bot       a remote bot's stream; link: its connection's states (pure); tcp_info: what the kernel knows
 connected_bots   joining, leaving and reconnecting; clocks and tokens
 matchmaking      which bots meet next
-ladder           starts, resumes, plays and suspends matches; suspended: matches kept for the next start
-recording        writes finished matches in the background; ladder_record: the ladder in the store
+ladder           starts, resumes, plays and suspends matches
+ladder_match     a match, and its file while the server is down; ladder_record: the ladder in the store
 desk             the service Desk: submissions, queries (desk_queries) and tournaments (tournaments)
 log, metrics     what happens, as lines and as numbers
 """

@@ -15,12 +15,19 @@ from arena.store.store import Store
 from arena.store.tokens import Scope, Token
 
 
-class RequestRefused(Exception):
-    """The request is refused; the message is sent to the client."""
+class RequestRefused(ArenaError):
+    """The request is refused; the message and the hint are sent to the client."""
 
-    def __init__(self, why: str, code: grpc.StatusCode = grpc.StatusCode.UNAUTHENTICATED) -> None:
-        super().__init__(why)
+    def __init__(
+        self, why: str, code: grpc.StatusCode = grpc.StatusCode.UNAUTHENTICATED, *, hint: str | None = None
+    ) -> None:
+        super().__init__(why, hint=hint)
         self.code = code
+
+    @property
+    def text(self) -> str:
+        """The message and the hint in one text."""
+        return f"{self} {self.hint}" if self.hint else str(self)
 
 
 class Authenticator:
@@ -45,7 +52,7 @@ class Authenticator:
             return await to_thread.run_sync(self.store.tokens.admit, secret, *scopes)
         except BadToken as error:
             self._wrong_tokens.take(peer)
-            raise RequestRefused(sentence(error)) from error
+            raise RequestRefused(str(error), hint=error.hint) from error
         except BadStore as error:
             raise store_unavailable(error) from error
 
@@ -74,9 +81,3 @@ def bearer_token(context: Any) -> str:
 def peer_address(context: Any) -> str:
     """Return the client's address without the port, which changes with every connection."""
     return unquote(context.peer()).rpartition(":")[0]
-
-
-def sentence(error: ArenaError) -> str:
-    """Return the error's message, with its hint, beginning with a capital letter."""
-    text = f"{error} {error.hint}" if error.hint else str(error)
-    return text[:1].upper() + text[1:]

@@ -11,7 +11,8 @@ import asyncio
 import secrets
 import shutil
 from collections.abc import AsyncIterator, Callable, Iterator
-from contextlib import aclosing, asynccontextmanager, contextmanager
+from contextlib import asynccontextmanager, contextmanager
+from functools import partial
 from pathlib import Path
 from typing import Any, NoReturn, TypeVar
 
@@ -20,19 +21,22 @@ from anyio import CapacityLimiter, to_thread
 from google.protobuf import text_format
 from google.protobuf.message import DecodeError, Message
 
+from arena.api import Arena
+from arena.client.messages import HINT_METADATA, to_event
 from arena.errors import ArenaError, BadStore, BadSubmission, NotFound
+from arena.events import Activity
+from arena.requests import SubmitRequest, UploadTerms
 from arena.server import desk_queries
-from arena.server.auth import Authenticator, RequestRefused, bearer_token, peer_address, sentence, store_unavailable
+from arena.server.auth import Authenticator, RequestRefused, bearer_token, peer_address, store_unavailable
 from arena.server.config import ServerConfig
 from arena.server.log import log_event
 from arena.server.metrics import Metrics
 from arena.server.rate_limit import RateLimit
-from arena.server.submission_worker import SubmissionJob, run_submission
 from arena.server.tournaments import Tournaments
 from arena.server.upload import Upload
-from arena.store.home import Home
-from arena.store.store import Store
+from arena.server.worker_process import RequestError, WorkerProcess
 from arena.store.tokens import Scope, Token
+from arena.submissions.submit import SubmitResult
 from arena.v1 import desk_pb2 as pb
 
 Request = TypeVar("Request", bound=Message)
@@ -45,11 +49,11 @@ class Desk:
     name = pb.DESCRIPTOR.services_by_name["Desk"].full_name
 
     def __init__(
-        self, authenticator: Authenticator, home: Home, metrics: Metrics, sandbox: str, config: ServerConfig
+        self, authenticator: Authenticator, arena: Arena, metrics: Metrics, sandbox: str, config: ServerConfig
     ) -> None:
         """`sandbox` is the sandbox mode for submitted bots."""
         self.authenticator = authenticator
-        self.home = home
+        self.arena = arena
         self.metrics = metrics
         self.sandbox = sandbox
         self.config = config
@@ -58,9 +62,10 @@ class Desk:
         self._readers = CapacityLimiter(config.reader_threads)
         self._submitting: dict[int, asyncio.Task[Any]] = {}
         """Submissions in progress, by token."""
-        self._uploads = home.path.resolve() / "uploads"
+        self._uploads = arena.home.path.resolve() / "uploads"
         shutil.rmtree(self._uploads, ignore_errors=True)  # left by a server that was killed
-        self._tournaments = Tournaments(home, self._uploads / "empty", sandbox, config)
+        self._empty = self._uploads / "empty"
+        self._tournaments = Tournaments(arena, self._empty, sandbox, config)
 
     def handler(self) -> grpc.GenericRpcHandler:
         """Return the handler for a gRPC server. It works on raw bytes, because invalid messages need an answer."""
@@ -101,16 +106,16 @@ class Desk:
             why = refused
         except BadStore as error:
             why = store_unavailable(error)
-        except NotFound as error:
-            why = RequestRefused(sentence(error), Code.NOT_FOUND)
         except ArenaError as error:
-            why = RequestRefused(sentence(error), Code.INVALID_ARGUMENT)
+            code = Code.NOT_FOUND if isinstance(error, NotFound) else Code.INVALID_ARGUMENT
+            why = RequestRefused(str(error), code, hint=error.hint)
         else:
             self.metrics.calls.labels(call, "ok").inc()
             return
         self.metrics.calls.labels(call, "refused").inc()
-        log_event("desk.refused", what=call, peer=peer_address(context), why=str(why))
-        await context.abort(why.code, str(why)[: self.config.max_error])
+        log_event("desk.refused", what=call, peer=peer_address(context), why=why.text)
+        hint = ((HINT_METADATA, why.hint[: self.config.max_error].encode()),) if why.hint else ()
+        await context.abort(why.code, str(why)[: self.config.max_error], hint)
 
     async def _check(self, context: Any, limit: RateLimit, *scopes: Scope) -> Token:
         """Return the caller's token. Raise `RequestRefused` if it does not permit the call, or by the rate limit."""
@@ -119,7 +124,7 @@ class Desk:
             raise RequestRefused("Too many requests with this token. Retry in a minute.", Code.RESOURCE_EXHAUSTED)
         return token
 
-    def _query(self, kind: type[Request], answer: Callable[[Store, Request], Message]) -> grpc.RpcMethodHandler:
+    def _query(self, kind: type[Request], answer: Callable[[Arena, Request], Message]) -> grpc.RpcMethodHandler:
         """Return the handler of a call that only reads."""
         call = kind.DESCRIPTOR.name.removesuffix("Request")
 
@@ -128,16 +133,15 @@ class Desk:
                 await self._check(context, self._reads)
                 request = _parsed(kind, data)
 
-                def run() -> bytes:
-                    return answer(self.authenticator.store, request).SerializeToString()
-
-                return await to_thread.run_sync(run, limiter=self._readers)
+                response = await to_thread.run_sync(answer, self.arena, request, limiter=self._readers)
+                return response.SerializeToString()
 
         return grpc.unary_unary_rpc_method_handler(query)
 
-    async def _deny(self, token: Token, why: str) -> NoReturn:
-        await self.authenticator.audit(token, "refused", why)
-        raise RequestRefused(why, Code.PERMISSION_DENIED)
+    async def _deny(self, token: Token, bot: str, hint: str) -> NoReturn:
+        why = f"`{bot}` is not your bot: the names of your bots start with `{token.user}/`."
+        await self.authenticator.audit(token, "refused", f"{why} {hint}")
+        raise RequestRefused(why, Code.PERMISSION_DENIED, hint=hint)
 
     # Bots
 
@@ -146,13 +150,8 @@ class Desk:
             token = await self._check(context, self._writes, Scope.SUBMIT, Scope.ORGANISE)
             request = _parsed(pb.RetireRequest, data)
             if not request.bot.startswith(f"{token.user}/") and Scope.ORGANISE not in token.scopes:
-                why = f"`{request.bot}` is not your bot: the names of your bots start with `{token.user}/`."
-                await self._deny(token, f"{why} Retiring other bots needs the scope organise.")
-
-            def retire() -> None:
-                self.authenticator.store.bots.retire(request.bot, retired=not request.undo)
-
-            await to_thread.run_sync(retire)
+                await self._deny(token, request.bot, "Retiring other bots needs the scope organise.")
+            await to_thread.run_sync(partial(self.arena.retire, request.bot, undo=request.undo))
             log_event("bot.retired", bot=request.bot, user=token.user, undo=request.undo)
             await self.authenticator.audit(token, "brought back" if request.undo else "retired", request.bot)
         return pb.RetireResponse().SerializeToString()
@@ -163,9 +162,10 @@ class Desk:
             with self._place_for(token):
                 folder = self._uploads / secrets.token_hex(8)
                 try:
-                    await self._receive_and_submit(token, folder, stream)
+                    upload = await self._receive(token, folder, stream)
+                    await self._carry_out(token, upload, stream)
                 except BadSubmission as error:
-                    await self._refuse(token, str(error), stream)
+                    await self._report(token, RequestError(str(error), error.hint or ""), stream)
                 finally:
                     await asyncio.shield(to_thread.run_sync(_remove, folder))
 
@@ -186,28 +186,6 @@ class Desk:
         finally:
             del self._submitting[token.id]
 
-    async def _receive_and_submit(self, token: Token, folder: Path, stream: Any) -> None:
-        upload = await self._receive(token, folder, stream)
-        header = upload.header
-        job = SubmissionJob(
-            home=str(self.home.path.resolve()),
-            store=self.home.store,
-            archive=str(upload.archive),
-            content_hash=header.content_hash,
-            name=header.name if "/" in header.name else f"{token.user}/{header.name}",
-            version=header.version or None,
-            notes=header.notes,
-            sandbox=self.sandbox,
-            most_bytes=self.config.max_submission_bytes,
-            most_files=self.config.max_submission_files,
-        )
-        async with aclosing(run_submission(job, self.config)) as messages:
-            async for message in messages:
-                await self._report(token, message, header, stream)
-                if message.WhichOneof("event") in ("submitted", "refused"):
-                    return
-        raise RequestRefused("The check of this bot was aborted, and nothing has changed. Retry.", Code.ABORTED)
-
     async def _receive(self, token: Token, folder: Path, stream: Any) -> Upload:
         """Return the archive. Raise if it is not as announced, or does not arrive in time."""
         upload = None
@@ -220,8 +198,8 @@ class Desk:
                     part = _parsed(pb.SubmitRequest, data)
                     if upload is None:
                         await self._check_owner(token, part.header.name)
-                        upload = await to_thread.run_sync(self._start_upload, folder, part)
-                        await stream.write(pb.SubmitResponse(doing="sending").SerializeToString())
+                        upload = await to_thread.run_sync(Upload, folder, part, self.config)
+                        await stream.write(pb.SubmitResponse(activity=pb.Activity(text="sending")).SerializeToString())
                     else:
                         await to_thread.run_sync(upload.add, part)
         except TimeoutError:
@@ -229,43 +207,43 @@ class Desk:
             raise RequestRefused(why, Code.DEADLINE_EXCEEDED) from None
         if upload is None:
             raise BadSubmission("The submission is empty.")
-        await to_thread.run_sync(upload.finish)
+        upload.check_complete()
         return upload
 
     async def _check_owner(self, token: Token, name: str) -> None:
         """Raise if the name has another user's before the slash."""
         owner, slash, own = name.partition("/")
         if slash and (owner != token.user or "/" in own):
-            why = f"`{name}` is not your bot: the names of your bots start with `{token.user}/`."
-            await self._deny(token, f"{why} Choose a name without a slash.")
+            await self._deny(token, name, "Choose a name without a slash.")
 
-    def _start_upload(self, folder: Path, first: pb.SubmitRequest) -> Upload:
-        if not first.HasField("header"):
-            raise BadSubmission("A submission must start with a header.")
-        header, config = first.header, self.config
-        if max(len(header.name), len(header.version)) > config.max_submission_name:
-            raise BadSubmission(f"The name or the version has more than {config.max_submission_name} characters.")
-        if not header.notes.isprintable() or len(header.notes) > config.max_notes:
-            raise BadSubmission(f"The notes must have at most {config.max_notes} printable characters.")
-        return Upload(folder, header, config.max_submission_bytes)
+    async def _carry_out(self, token: Token, upload: Upload, stream: Any) -> None:
+        header, config = upload.header, self.config
+        request = SubmitRequest(
+            path=str(upload.archive),
+            name=header.name if "/" in header.name else f"{token.user}/{header.name}",
+            version=header.version or None,
+            notes=header.notes,
+            sandbox=self.sandbox,
+            upload=UploadTerms(header.content_hash, config.max_submission_bytes, config.max_submission_files),
+        )
+        worker = WorkerProcess(self.arena.home, self._empty, request)
+        try:
+            async for event in worker.events():
+                if isinstance(event, SubmitResult):
+                    log_event("bot.submitted", bot=event.label, user=token.user, is_new=event.is_new)
+                    detail = f"{event.label}, {header.content_hash}, from {peer_address(stream)}"
+                    await self.authenticator.audit(token, "submitted", detail)
+                if isinstance(event, Activity | SubmitResult | RequestError):
+                    await self._report(token, event, stream)
+        finally:
+            await asyncio.shield(worker.stop(config.submission_shutdown))
 
-    async def _report(self, token: Token, message: pb.SubmitResponse, header: pb.SubmitHeader, stream: Any) -> None:
-        """Send what the submission process reports to the client."""
-        if message.HasField("refused"):
-            await self._refuse(token, message.refused, stream)
-            return
-        if message.HasField("submitted"):
-            bot = message.submitted
-            label = f"{bot.name} {bot.version}"
-            log_event("bot.submitted", bot=label, user=token.user, is_new=bot.is_new)
-            detail = f"{label}, {header.content_hash}, from {peer_address(stream)}"
-            await self.authenticator.audit(token, "submitted", detail)
-        await stream.write(message.SerializeToString())
-
-    async def _refuse(self, token: Token, why: str, stream: Any) -> None:
-        log_event("submission.refused", user=token.user, why=why)
-        await self.authenticator.audit(token, "submission refused", why)
-        await stream.write(pb.SubmitResponse(refused=why).SerializeToString())
+    async def _report(self, token: Token, event: Activity | SubmitResult | RequestError, stream: Any) -> None:
+        """Send an event of a submission to the client."""
+        if isinstance(event, RequestError):
+            log_event("submission.refused", user=token.user, why=event.message)
+            await self.authenticator.audit(token, "submission refused", event.message)
+        await stream.write(to_event(event, pb.SubmitResponse()).SerializeToString())
 
     # Tournaments
 
@@ -273,15 +251,15 @@ class Desk:
         async with self._answering("RunTournament", context):
             token = await self._check(context, self._reads, Scope.ORGANISE)
             request = _parsed(pb.RunTournamentRequest, data)
-            process = await self._tournaments.run(self.authenticator.store, request)
+            process = await self._tournaments.run(request)
             action = request.WhichOneof("action")
             if action in ("start", "resume"):
                 options = text_format.MessageToString(getattr(request, action), as_one_line=True, as_utf8=True)
                 log_event("tournament.started", user=token.user, action=action, options=options)
                 deed = "resumed a tournament" if action == "resume" else "started a tournament"
                 await self.authenticator.audit(token, deed, options)
-        async for event in process.follow():
-            yield event.SerializeToString()
+        async for event in process.events():
+            yield to_event(event, pb.RunTournamentResponse()).SerializeToString()
 
     async def _stop(self, data: bytes, context: Any) -> bytes:
         async with self._answering("StopTournament", context):

@@ -2,68 +2,56 @@
 
 from __future__ import annotations
 
+from types import SimpleNamespace
+
+from arena.api import Arena
 from arena.client.messages import to_message
 from arena.errors import NotFound, UserError
-from arena.games.brackets import Bracket
-from arena.reports.build import build_boards
-from arena.reports.highlights import find_highlights
-from arena.reports.listings import list_bots, list_matches, list_tournaments
-from arena.store.schema import ALL
-from arena.store.store import Store
 from arena.v1 import desk_pb2 as pb
 
 MAX_ROWS = 10_000
 MAX_REPLAYS = 100
 
 
-def bots(store: Store, request: pb.ListBotsRequest) -> pb.ListBotsResponse:
-    rows = list_bots(store, every=request.every)
-    return pb.ListBotsResponse(bots=[to_message(row, pb.BotSummary()) for row in rows])
+def bots(arena: Arena, request: pb.ListBotsRequest) -> pb.ListBotsResponse:
+    return to_message(SimpleNamespace(bots=arena.bots(every=request.every)), pb.ListBotsResponse())
 
 
-def leaderboard(store: Store, request: pb.GetLeaderboardRequest) -> pb.GetLeaderboardResponse:
-    number = store.tournaments.find(request.tournament).id if request.tournament else None
-    boards = build_boards(store, [Bracket.parse(name).name for name in request.brackets], number)
-    highlights = find_highlights(store, boards, ALL if number is None else number)
-    return pb.GetLeaderboardResponse(
-        boards=[to_message(board, pb.Board()) for board in boards],
-        highlights=[pb.Highlight(match=name, why=why) for name, why in highlights.items()],
-    )
+def leaderboard(arena: Arena, request: pb.GetLeaderboardRequest) -> pb.GetLeaderboardResponse:
+    found = arena.leaderboard(request.brackets, tournament=request.tournament or None, highlights=True)
+    return to_message(found, pb.GetLeaderboardResponse())
 
 
-def tournaments(store: Store, request: pb.ListTournamentsRequest) -> pb.ListTournamentsResponse:
-    rows = list_tournaments(store, _limit(request.limit))
-    return pb.ListTournamentsResponse(tournaments=[to_message(row, pb.TournamentSummary()) for row in rows])
+def tournaments(arena: Arena, request: pb.ListTournamentsRequest) -> pb.ListTournamentsResponse:
+    found = arena.tournaments(_limit(request.limit))
+    return to_message(SimpleNamespace(tournaments=found), pb.ListTournamentsResponse())
 
 
-def matches(store: Store, request: pb.ListMatchesRequest) -> pb.ListMatchesResponse:
-    rows = list_matches(
-        store,
+def matches(arena: Arena, request: pb.ListMatchesRequest) -> pb.ListMatchesResponse:
+    found = arena.matches(
         tournament=request.tournament or None,
         bot=request.bot or None,
-        bracket=Bracket.parse(request.bracket).name if request.bracket else None,
+        bracket=request.bracket or None,
         only_faults=request.only_faults,
         limit=_limit(request.limit),
     )
-    return pb.ListMatchesResponse(matches=[to_message(row, pb.MatchSummary()) for row in rows])
+    return to_message(SimpleNamespace(matches=found), pb.ListMatchesResponse())
 
 
-def match_names(store: Store, request: pb.ListMatchNamesRequest) -> pb.ListMatchNamesResponse:
-    tournament = store.tournaments.find(request.tournament)
-    return pb.ListMatchNamesResponse(names=store.history.names(tournament.id))
+def match_names(arena: Arena, request: pb.ListMatchNamesRequest) -> pb.ListMatchNamesResponse:
+    return pb.ListMatchNamesResponse(names=arena.match_names(request.tournament))
 
 
-def replays(store: Store, request: pb.GetReplaysRequest) -> pb.GetReplaysResponse:
+def replays(arena: Arena, request: pb.GetReplaysRequest) -> pb.GetReplaysResponse:
     if len(request.matches) > MAX_REPLAYS:
         raise UserError(f"Too many replays: {len(request.matches)} in one request, expected at most {MAX_REPLAYS}.")
-    return pb.GetReplaysResponse(replays=[_replay(store, name) for name in request.matches])
-
-
-def _replay(store: Store, name: str) -> pb.MatchReplay:
-    try:
-        return pb.MatchReplay(match=name, data=store.matches.replay(name).encode())
-    except NotFound as error:
-        return pb.MatchReplay(match=name, missing=str(error))
+    response = pb.GetReplaysResponse()
+    for name, found in zip(request.matches, arena.replays(request.matches), strict=True):
+        if isinstance(found, NotFound):
+            response.replays.add(match=name, missing=str(found))
+        else:
+            response.replays.add(match=name, data=found)
+    return response
 
 
 def _limit(limit: int) -> int:

@@ -52,15 +52,11 @@ class GrpcServer:
             why = f"Cannot listen for bots on `{address}`: the port is in use or not permitted."
             raise ArenaError(why, hint="Choose another port, or let the system choose one: `--grpc-port 0`.") from error
         await self._server.start()
-        await self._set_health(health_pb2.HealthCheckResponse.SERVING)
-
-    async def announce_shutdown(self) -> None:
-        """Tell load balancers that the server accepts no more work."""
-        await self._set_health(health_pb2.HealthCheckResponse.NOT_SERVING)
+        await self.set_health(health_pb2.HealthCheckResponse.SERVING)
 
     async def close(self) -> None:
         await self._server.stop(grace=1.0)
 
-    async def _set_health(self, status: Any) -> None:
+    async def set_health(self, status: Any) -> None:
         for name in ("", *self._names):
             await self._health.set(name, status)

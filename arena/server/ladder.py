@@ -8,51 +8,25 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
-import secrets
 import time
 import traceback
 from collections.abc import Callable, Coroutine, Sequence
-from dataclasses import dataclass
+from functools import partial
 from typing import Any
 
 from anyio import to_thread
 
 from arena.errors import ArenaError
-from arena.records import BlockRecord
-from arena.referee import Limits, Referee
-from arena.referee.match import Match
+from arena.referee import Referee
 from arena.server.config import ServerConfig
 from arena.server.connected_bots import ConnectedBots
-from arena.server.ladder_record import LadderBracket
+from arena.server.ladder_match import LadderMatch, SuspendedMatches
+from arena.server.ladder_record import LadderRecord
 from arena.server.log import log_event
-from arena.server.matchmaking import OpenBracket, Pairings
+from arena.server.matchmaking import Matchmaker
 from arena.server.metrics import Metrics
-from arena.server.recording import MatchRecorder
+from arena.server.rate_limit import RateLimit
 from arena.server.remote_bot import RemoteBot
-from arena.server.suspended import SuspendedMatch, SuspendedMatches
-from arena.tournament.planner import PlannedMatch
-
-
-@dataclass(frozen=True, slots=True, eq=False)
-class LadderMatch:
-    """A match in progress."""
-
-    bracket: LadderBracket
-    job: PlannedMatch
-    block: BlockRecord
-    bots: Sequence[RemoteBot | None]
-    """In seat order; None: the seat was forfeited before the match was suspended."""
-    match: Match | None = None
-    """What was played before it was suspended."""
-    resumed: SuspendedMatch | None = None
-    """The suspended match that this one continues."""
-
-    def suspended(self, match: Match) -> SuspendedMatch:
-        """Return the match as it is stored while the server is down."""
-        header, entries = match.replay.header, tuple(match.replay.entries)
-        block = self.block
-        name = self.bracket.bracket.name
-        return SuspendedMatch(name, block.number, block.entrants, self.job.versions, header, entries)
 
 
 class OpenLadder:
@@ -61,46 +35,43 @@ class OpenLadder:
     def __init__(
         self,
         referee: Referee,
-        recorder: MatchRecorder,
+        record: LadderRecord,
         suspended: SuspendedMatches,
         config: ServerConfig,
         metrics: Metrics,
-        *,
-        limits: Limits,
         pace: float | None,
     ) -> None:
         """`pace`: how many matches a bot may start per minute; None: no limit."""
         self.referee = referee
-        self.recorder = recorder
+        self.record = record
         self.config = config
         self.metrics = metrics
-        self.limits = limits
         self.draining = False
-        self.brackets = recorder.record.brackets
-        self.pairings = Pairings(self.brackets, pace)
-        self.bots = ConnectedBots(config, referee.batching, left=self.pairings.forget)
+        self.bots = ConnectedBots(config, referee.batching)
+        self._pace = None if pace is None else RateLimit(max(1.0, pace / 10), pace)
+        self._matchmakers = [Matchmaker(each.bracket, each.standings.rating) for each in record.brackets.values()]
         self._matches: dict[asyncio.Task[None], LadderMatch] = {}
         self._files = suspended
-        self._suspended: list[SuspendedMatch] = []
+        self._suspended: list[LadderMatch] = []
         """Matches that continue when their bots are connected."""
         self._jobs: list[asyncio.Task[None]] = []
-        metrics.follow(lambda: sum(bot.is_connected for bot in self.bots.all()), lambda: len(self._matches))
+        metrics.follow(
+            bots=lambda: sum(bot.is_connected for bot in self.bots.by_version.values()),
+            matches=lambda: len(self._matches),
+            unwritten=lambda: record.unwritten,
+        )
 
     def start(self) -> None:
         """Start the background jobs."""
-        self._suspended, unusable = self._files.load()
+        found, unusable = self._files.load(self.referee.limits)
         for name in unusable:
             log_event("match.abandoned", match=name, why="it is too old, or cannot be read")
+        self._suspended = [match for match in found if match.bracket in self.record.brackets]
         for match in self._suspended:
-            for bracket in self.brackets:
-                if bracket.bracket.name == match.bracket:
-                    bracket.next_block = max(bracket.next_block, match.block + 1)
-        store = self.recorder.record.store
-
-        async def watch_tokens() -> None:
-            await self.bots.watch_tokens(store.tokens.valid, self.recorder.health)
-
-        jobs = (self._start_matches, self.bots.watch_clocks, watch_tokens, self.recorder.run)
+            bracket = self.record.brackets[match.bracket]
+            bracket.next_block = max(bracket.next_block, match.planned.block + 1)
+        watch_tokens = partial(self.bots.watch_tokens, self.record)
+        jobs = (self._start_matches, self.bots.watch_clocks, watch_tokens, self._write_matches)
         self._jobs = [asyncio.create_task(keep_running(job, self.config.link_interval)) for job in jobs]
 
     # Matches
@@ -108,127 +79,131 @@ class OpenLadder:
     async def _start_matches(self) -> None:
         while True:
             with contextlib.suppress(TimeoutError):
-                async with asyncio.timeout(self.config.pairing_interval if self.pairings.pace else None):
+                async with asyncio.timeout(self.config.pairing_interval if self._pace else None):
                     await self.bots.changed.wait()
             self.bots.changed.clear()
             await self._resume_matches()
-            brackets = self.pairings.open_brackets(self.bots)
-            while brackets:  # one match per bracket in turn, so that no bracket takes all bots
-                brackets = [bracket for bracket in brackets if self._start_match(bracket)]
+            bots = self.bots.by_version
+            matchmakers = [each for each in self._matchmakers if each.open(bots, self._may_start)]
+            while matchmakers:  # one match per bracket in turn, so that no bracket takes all bots
+                matchmakers = [each for each in matchmakers if self._start_match(each)]
                 await asyncio.sleep(0)
 
-    def _start_match(self, bracket: OpenBracket) -> bool:
+    def _may_start(self, bot: RemoteBot) -> bool:
+        return bot.has_capacity and (self._pace is None or self._pace.left(bot.entrant.version_id) >= 1)
+
+    def _start_match(self, matchmaker: Matchmaker) -> bool:
         """Start one match, if there are enough free bots."""
-        if self.draining or self.recorder.is_full:
+        if self.draining or self.record.unwritten > self.config.max_unwritten:
             return False
-        pairing = self.pairings.next_pairing(bracket, self.bots)
+        pairing = matchmaker.next_pairing(self.bots.by_version, self._may_start)
         if pairing is None:
             return False
-        job, block = bracket.bracket.plan([bot.entrant for bot in pairing], secrets.token_hex(16))
-        self.pairings.started(bracket, pairing, job.plan.id)
-        self._begin(LadderMatch(bracket.bracket, job, block, pairing))
+        bracket = self.record.brackets[matchmaker.bracket.name]
+        self._begin(bracket.plan([bot.entrant for bot in pairing], self.referee.limits))
+        for bot in pairing:
+            if self._pace:
+                self._pace.take(bot.entrant.version_id)
+            if not self._may_start(bot):
+                matchmaker.free.remove(bot.entrant.version_id)
         return True
 
     async def _resume_matches(self) -> None:
         """Continue the suspended matches whose bots are all connected and have capacity."""
-        brackets = {bracket.bracket.name: bracket for bracket in self.brackets}
-        for suspended in list(self._suspended):
-            bracket = brackets.get(suspended.bracket)
-            if self.draining or bracket is None or not self._can_resume(suspended, bracket.bracket.game):
-                continue
-            self._suspended.remove(suspended)
-            job, block = bracket.plan_again(suspended)
-            try:
-                match = suspended.match(job.plan, self.limits)
-            except ArenaError as error:
-                log_event("match.failed", match=job.plan.id, why=str(error))
-                continue
-            bots = [self.bots.get(each) if each in suspended.waits_for else None for each in suspended.versions]
-            for bot in bots:
-                if bot:
-                    bot.playing.add(job.plan.id)
-            self._begin(LadderMatch(bracket, job, block, bots, match, suspended))
-            await asyncio.sleep(0)  # there may be many, and other matches go on meanwhile
-
-    def _can_resume(self, suspended: SuspendedMatch, game: str) -> bool:
-        bots = [self.bots.get(version) for version in suspended.waits_for]
-        return all(bot and bot.has_capacity and game in bot.games for bot in bots)
+        for match in list(self._suspended):
+            bots = [self.bots.by_version.get(version) for version in match.waits_for]
+            game = match.planned.plan.game
+            if not self.draining and all(bot and bot.has_capacity and game in bot.games for bot in bots):
+                self._suspended.remove(match)
+                self._begin(match)
+                await asyncio.sleep(0)  # there may be many, and other matches go on meanwhile
 
     def _begin(self, match: LadderMatch) -> None:
-        task = asyncio.create_task(self._play(match), name=match.job.plan.id)
+        bots = [self.bots.by_version[version] for version in match.waits_for]
+        for bot in bots:
+            bot.playing.add(match.name)
+        task = asyncio.create_task(self._play(match, bots), name=match.name)
         self._matches[task] = match
         task.add_done_callback(self._matches.pop)
 
-    async def _play(self, playing: LadderMatch) -> None:
-        job, bots, resumed = playing.job, playing.bots, playing.resumed
+    async def _play(self, match: LadderMatch, bots: Sequence[RemoteBot]) -> None:
         try:
-            if resumed:
-                await to_thread.run_sync(self._files.delete, resumed)
-            if not all(bot.is_connected for bot in bots if bot):
+            if match.is_resumed:
+                await to_thread.run_sync(self._files.delete, match)
+            if not all(bot.is_connected for bot in bots):
                 # A bot has left since the pairing was chosen, and no seat is taken yet.
-                if resumed:
-                    await self._suspend([resumed])
-                    self._suspended.append(resumed)
+                if match.is_resumed:
+                    await self._suspend([match])
+                    self._suspended.append(match)
                 return
-            if resumed:
-                log_event("match.resumed", match=job.plan.id)
-            players = [bot.session if bot else None for bot in bots]
-            outcome = await self.referee.play(job.plan, players, self.limits, match=playing.match)
+            if match.is_resumed:
+                log_event("match.resumed", match=match.name)
+            sessions = {bot.entrant.version_id: bot.session for bot in bots}
+            players = [sessions.get(version) for version in match.planned.versions]
+            outcome = await self.referee.play(match.planned.plan, players, match=match.match)
         except ArenaError as error:
-            log_event("match.failed", match=job.plan.id, why=str(error))
+            log_event("match.failed", match=match.name, why=str(error))
             return
         finally:
             for bot in bots:
-                if bot:
-                    bot.playing.discard(job.plan.id)
+                bot.playing.discard(match.name)
             self.bots.changed.set()
-        self.recorder.add(playing.bracket, job, playing.block, outcome)
+        self.record.add(match, outcome)
+        self.metrics.count(match.bracket, outcome)
+
+    async def _write_matches(self) -> None:
+        while True:
+            await asyncio.sleep(self.config.write_interval)
+            await self._write()
+
+    async def _write(self) -> bool:
+        """Write all finished matches. Return False if the store failed."""
+        try:
+            await to_thread.run_sync(self.record.write)
+        except Exception as error:  # noqa: BLE001, the matches are kept, and the next write may succeed
+            self.record.log_failure(error)
+            return False
+        return True
 
     # The end
 
     async def drain(self, timeout: float) -> None:
         """Start no more matches, wait for those in progress, then suspend the rest and end all streams."""
         self.draining = self.bots.closing = True
-        log_event("drain.began", matches=len(self._matches), bots=len(self.bots.all()))
+        log_event("drain.began", matches=len(self._matches), bots=len(self.bots.by_version))
         deadline = time.monotonic() + timeout
         while (left := deadline - time.monotonic()) > 0:
-            can_end = [task for task, match in self._matches.items() if self._can_end(match.job)]
+            can_end = [task for task, match in self._matches.items() if self._can_end(match)]
             if not can_end:
                 break
             await asyncio.wait(can_end, timeout=min(left, self.config.link_interval))
-        in_progress = self.referee.under_way
-        begun = {name: each for each in self._matches.values() if (name := each.job.plan.id) in in_progress}
-        suspended = [match.suspended(in_progress[name]) for name, match in begun.items()]
-        suspended += [each.resumed for each in self._matches.values() if each.resumed and each.job.plan.id not in begun]
-        for task in list(self._matches):
+        rest = {task: match for task, match in self._matches.items() if not match.match.over}
+        for task in rest:
             task.cancel()  # before anything is awaited: a suspended match must not end now
         await asyncio.gather(*self._matches, return_exceptions=True)
-        await self._suspend(suspended)
+        await self._suspend(list(rest.values()))
         for job in self._jobs:
             job.cancel()
         await asyncio.gather(*self._jobs, return_exceptions=True)
-        written = await self.recorder.write()
+        written = await self._write()
         self.bots.close()
         log_event("drain.ended", written=written)
 
-    def _can_end(self, job: PlannedMatch) -> bool:
+    def _can_end(self, match: LadderMatch) -> bool:
         """Whether no bot is missing: during a drain an absent bot cannot reconnect."""
-        match = self.referee.under_way.get(job.plan.id)
-        lost = match.forfeited if match else ()
-        bots = [self.bots.get(version) for seat, version in enumerate(job.versions) if seat not in lost]
+        bots = [self.bots.by_version.get(version) for version in match.waits_for]
         return all(bot and bot.is_connected for bot in bots)
 
-    async def _suspend(self, matches: Sequence[SuspendedMatch]) -> None:
+    async def _suspend(self, matches: Sequence[LadderMatch]) -> None:
         """Store matches until the server runs again."""
-        names = [match.header.match for match in matches]
         try:
             await to_thread.run_sync(self._files.save, matches)
         except ArenaError as error:
-            log_event("match.abandoned", matches=names, why=str(error))
+            log_event("match.abandoned", matches=[match.name for match in matches], why=str(error))
             return
-        for name in names:
+        for match in matches:
             why = "the server stops; the match continues when its bots are connected again"
-            log_event("match.suspended", match=name, why=why)
+            log_event("match.suspended", match=match.name, why=why)
 
 
 async def keep_running(job: Callable[[], Coroutine[Any, Any, None]], pause: float) -> None:

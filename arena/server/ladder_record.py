@@ -1,24 +1,30 @@
 """The ladder in the store: its entrants, match names, standings and finished matches.
 
-Many matches are written in one transaction, because each one waits for the disk. A match that is not written when the
-process is killed was never played, as far as the store is concerned.
+Many matches are written in one transaction, because each one waits for the disk. What cannot be written is kept and
+tried again. A match that is not written when the process is killed was never played, as far as the store is concerned;
+so it is logged as `match.ended` when it is on disk.
 """
 
 from __future__ import annotations
 
+import secrets
 from collections.abc import Sequence
 from threading import Lock
+from typing import NamedTuple
 
+from arena.errors import ArenaError
 from arena.games.brackets import Bracket
 from arena.games.registry import games_in_hello
 from arena.rating.standings import Changes, Standings
 from arena.rating.trueskill import Scale, draw_probability
 from arena.records import BlockRecord, MatchRecord
-from arena.referee import MatchPlan, Outcome
+from arena.referee.match import Limits, Match, MatchPlan, Outcome
 from arena.sandbox.sandbox import Tier
 from arena.server.config import CONFIG
+from arena.server.ladder_match import LadderMatch
+from arena.server.log import log_event
 from arena.server.remote_bot import LadderEntrant
-from arena.server.suspended import SuspendedMatch
+from arena.store.matches import Batch
 from arena.store.store import Store
 from arena.tournament.planner import PlannedMatch
 from arena.tournament.recording import make_record
@@ -30,60 +36,72 @@ TAKEN = (
 )
 
 
+class FinishedMatch(NamedTuple):
+    """A match that has ended, to be stored."""
+
+    block: BlockRecord
+    bots: tuple[str, ...]
+    record: MatchRecord
+
+    def log(self) -> None:
+        seats = self.record.seats
+        log_event(
+            "match.ended",
+            match=self.record.name,
+            bots=list(self.bots),
+            places=", ".join(str(seat.placement) for seat in seats),
+            faults=[f"{bot}: {seat.fault}" for bot, seat in zip(self.bots, seats, strict=True) if seat.fault] or None,
+        )
+
+
 class LadderBracket:
     """One bracket of the ladder."""
 
     def __init__(self, store: Store, ladder: int, bracket: Bracket) -> None:
         self.bracket = bracket
         self.ladder = ladder
+        self.store = store
         scale = Scale(draw_probability(bracket.game, dict(bracket.options)))
         self.standings: Standings = store.standings.load_to_continue(ladder, bracket.name, scale)
-        self.next_block = store.ladder.next_block(ladder, bracket.name)
-        self.in_store = store.ladder.played(ladder, bracket.name)
-        """How many matches the store has."""
-        self.finished: list[tuple[BlockRecord, MatchRecord]] = []
+        self.next_block, self.in_store = store.ladder.progress(ladder, bracket.name)
+        self.finished: list[FinishedMatch] = []
         """Matches that are not in the standings yet."""
-        self.counted: list[tuple[BlockRecord, MatchRecord]] = []
+        self.counted: list[FinishedMatch] = []
         """Matches that are in the standings and not in the store yet."""
         self.changes = Changes()
         """What these have changed in the standings."""
 
-    def plan(self, seated: Sequence[LadderEntrant], seed: str) -> tuple[PlannedMatch, BlockRecord]:
+    def plan(self, bots: Sequence[LadderEntrant], limits: Limits) -> LadderMatch:
         """Return a new match between these, in seat order."""
-        block = BlockRecord(self.next_block, "", self.next_block + 1, tuple(each.entrant for each in seated))
+        number, name = self.next_block, self.bracket.name
         self.next_block += 1
-        labels = tuple(each.label for each in seated)
-        return self._job(block, seed, labels, tuple(each.version_id for each in seated)), block
-
-    def plan_again(self, match: SuspendedMatch) -> tuple[PlannedMatch, BlockRecord]:
-        """Return a match that was suspended."""
-        block = BlockRecord(match.block, "", match.block + 1, match.entrants)
-        return self._job(block, match.header.seed, match.header.seats, match.versions), block
-
-    def _job(self, block: BlockRecord, seed: str, labels: tuple[str, ...], versions: tuple[int, ...]) -> PlannedMatch:
         plan = MatchPlan(
-            id=f"{self.ladder}-{self.bracket.name.replace('/', '.')}-{block.number + 1}-1",
+            id=f"{self.ladder}-{name.replace('/', '.')}-{number + 1}-1",
             game=self.bracket.game,
             options=dict(self.bracket.options),
-            seed=seed,
-            bots=labels,
+            seed=secrets.token_hex(16),
+            bots=tuple(bot.label for bot in bots),
         )
-        return PlannedMatch(block.number, 0, plan, versions)
+        planned = PlannedMatch(number, 0, plan, tuple(bot.version_id for bot in bots))
+        return LadderMatch(name, planned, tuple(bot.entrant for bot in bots), Match(plan, limits))
 
-    def add(self, job: PlannedMatch, block: BlockRecord, outcome: Outcome) -> None:
-        """Take a finished match."""
-        self.finished.append((block, make_record(job, outcome, Tier.NONE.value)))
-
-    def count(self) -> None:
-        """Add the finished matches to the standings, unless earlier ones still wait for the store."""
-        if self.counted:
-            return
-        # The event loop may append meanwhile, so only what was copied is deleted.
-        self.counted = self.finished[:]
-        del self.finished[: len(self.counted)]
-        for _, match in self.counted:
-            self.standings.fold(match.seats, match.name)
-        self.changes = self.standings.take_changes()
+    def write(self) -> list[FinishedMatch]:
+        """Add the finished matches to the standings and write them. Return what was written."""
+        if not self.counted:  # or an earlier write has failed
+            # The event loop may append meanwhile, so only what was copied is deleted.
+            self.counted = self.finished[:]
+            del self.finished[: len(self.counted)]
+            for _, _, match in self.counted:
+                self.standings.fold(match.seats, match.name)
+            self.changes = self.standings.take_changes()
+        written = self.counted
+        if written:
+            blocks, matches = [each.block for each in written], [each.record for each in written]
+            batch = Batch(self.ladder, self.bracket.name, blocks, matches)
+            self.store.ladder.write(batch, self.standings, self.changes, before=self.in_store)
+            self.in_store += len(written)
+            self.counted = []
+        return written
 
 
 class LadderRecord:
@@ -93,11 +111,12 @@ class LadderRecord:
         """Raise `HomeInUse` if another server has the lease of this ladder."""
         self.store = store
         self.ladder = store.ladder.open([bracket.name for bracket in brackets])
-        self._lease = store.renewable_lease(self.ladder, TAKEN)
-        self.brackets = [LadderBracket(store, self.ladder, bracket) for bracket in brackets]
+        self._lease = store.lease(self.ladder, TAKEN)
+        self.brackets = {bracket.name: LadderBracket(store, self.ladder, bracket) for bracket in brackets}
         self._writing = Lock()
         self._registering = Lock()
-        self._written: list[str] = []
+        self._failure = ""
+        """The latest error of the store; empty when it works again."""
 
     def register(self, user: str, hello: pb.Hello) -> LadderEntrant:
         """Return the bot as an entrant. Its name starts with its user's, so it cannot be another user's bot."""
@@ -108,35 +127,34 @@ class LadderRecord:
             version, entrant = self.store.ladder.enter(self.ladder, name, hello.version, language, games)
         return LadderEntrant(version.id, entrant, version.label)
 
+    def add(self, match: LadderMatch, outcome: Outcome) -> None:
+        """Take a finished match."""
+        record = make_record(match.planned, outcome, Tier.NONE.value)
+        self.brackets[match.bracket].finished.append(FinishedMatch(match.block, match.planned.plan.bots, record))
+
     @property
     def unwritten(self) -> int:
-        return sum(len(bracket.finished) + len(bracket.counted) for bracket in self.brackets)
+        return sum(len(bracket.finished) + len(bracket.counted) for bracket in self.brackets.values())
 
     def write(self) -> None:
-        """Write the finished matches. After an error, the next call writes them."""
+        """Write and log the finished matches. After an error, the next call writes them."""
         with self._writing:
             if self.unwritten:
                 self._lease.renew()
-            for bracket in self.brackets:
-                bracket.count()
-                if bracket.counted:
-                    self.store.ladder.write(
-                        self.ladder,
-                        bracket.bracket.name,
-                        bracket.counted,
-                        bracket.standings,
-                        bracket.changes,
-                        before=bracket.in_store,
-                    )
-                    bracket.in_store += len(bracket.counted)
-                    self._written += [match.name for _, match in bracket.counted]
-                    bracket.counted = []
+            for bracket in self.brackets.values():
+                if written := bracket.write():
+                    if self._failure:
+                        self._failure = ""
+                        log_event("store.back")
+                    for match in written:
+                        match.log()
 
-    def take_written(self) -> list[str]:
-        """Return the names of the matches that were written since the last call."""
-        with self._writing:
-            names, self._written = self._written, []
-            return names
+    def log_failure(self, error: Exception) -> None:
+        """Log a failure of the store once, however often it is met."""
+        failure = str(error) if isinstance(error, ArenaError) else repr(error)
+        if failure != self._failure:
+            self._failure = failure
+            log_event("store.failed", why=failure)
 
     def close(self) -> None:
         """Give up the lease."""

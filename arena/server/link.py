@@ -17,6 +17,8 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from enum import Enum, auto
 
+from arena.server.config import ServerConfig
+
 
 class LinkState(Enum):
     """See the rules above."""
@@ -39,19 +41,10 @@ class LinkEvent(Enum):
 
 
 @dataclass(frozen=True, slots=True)
-class Grace:
-    """How long a bot may be absent, in seconds."""
-
-    maximum: float
-    per_second: float
-    """Regained per second of being connected."""
-
-
-@dataclass(frozen=True, slots=True)
 class Link:
     """A state and what belongs to it."""
 
-    grace: Grace
+    config: ServerConfig
     since: float
     """CONNECTED: since when. In every other state: when the bot was last heard."""
     grace_left: float
@@ -66,7 +59,7 @@ class Link:
     def grace_at(self, now: float) -> float:
         """Return the grace that is left now."""
         if self.is_connected:
-            return min(self.grace.maximum, self.grace_left + (now - self.since) * self.grace.per_second)
+            return min(self.config.grace, self.grace_left + (now - self.since) * self.config.grace_regained)
         return max(0.0, self.grace_left - self.absence(now))
 
     def absence(self, now: float) -> float:

@@ -3,16 +3,12 @@
 from __future__ import annotations
 
 from collections import deque
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Mapping, Sequence
 from random import Random
 
-from arena.rating.trueskill import Rating
-from arena.server.connected_bots import ConnectedBots
-from arena.server.ladder_record import LadderBracket
-from arena.server.rate_limit import RateLimit
+from arena.games.brackets import Bracket
+from arena.rating.trueskill import Rating, quality
 from arena.server.remote_bot import RemoteBot
-from arena.tournament.formats.ladder import quality
 
 REMEMBERED_MATCHES = 8
 """Matches for which a bot's opponents are remembered."""
@@ -21,12 +17,37 @@ MAX_CANDIDATES = 32
 
 
 class Matchmaker:
-    """Chooses pairings in one bracket and remembers recent opponents."""
+    """Chooses pairings in one bracket and remembers recent opponents. Bots are identified by their version."""
 
-    def __init__(self, rating: Callable[[int], Rating], rng: Random | None = None) -> None:
+    def __init__(self, bracket: Bracket, rating: Callable[[int], Rating], rng: Random | None = None) -> None:
+        self.bracket = bracket
         self.rating = rating
         self.rng = rng or Random()
+        self.seats = 0
+        """In a match."""
+        self.free: list[int] = []
+        """Bots that may start another match."""
         self._recent: dict[int, deque[int]] = {}
+
+    def open(self, bots: Mapping[int, RemoteBot], may_start: Callable[[RemoteBot], bool]) -> bool:
+        """Find the free bots. Return whether enough bots are connected for a match."""
+        game = self.bracket.game
+        playing = [(version, bot) for version, bot in bots.items() if game in bot.games and bot.is_connected]
+        self.seats = min(len(playing), self.bracket.usual_seats)
+        self.free = [version for version, bot in playing if may_start(bot)]
+        return self.seats >= self.bracket.fewest
+
+    def next_pairing(
+        self, bots: Mapping[int, RemoteBot], may_start: Callable[[RemoteBot], bool]
+    ) -> list[RemoteBot] | None:
+        """Return the bots of the next match, in seat order, or None if too few are free."""
+        while (versions := self.pairing(self.free, self.seats)) is not None:
+            pairing = [bot for version in versions if (bot := bots.get(version)) and may_start(bot)]
+            if len(pairing) == self.seats:
+                return pairing
+            # A bot has left, or has started a match in another bracket.
+            self.free = [version for version in self.free if (bot := bots.get(version)) and may_start(bot)]
+        return None
 
     def pairing(self, free: Sequence[int], seats: int) -> list[int] | None:
         """Return some of the free bots in seat order, or None if there are too few."""
@@ -50,66 +71,3 @@ class Matchmaker:
             met = self._recent[other].count(bot) if other in self._recent else 0
             appeal *= quality(ratings[bot], ratings[other]) / (1 + met)
         return appeal
-
-    def forget(self, bot: int) -> None:
-        """Remove a bot that has left."""
-        self._recent.pop(bot, None)
-
-
-@dataclass(frozen=True, slots=True, eq=False)
-class OpenBracket:
-    """A bracket in which matches can start, and the bots that are free for them."""
-
-    bracket: LadderBracket
-    matchmaker: Matchmaker
-    seats: int
-    """In a match."""
-    free: list[int]
-
-
-class Pairings:
-    """Chooses the next matches in all brackets."""
-
-    def __init__(self, brackets: Sequence[LadderBracket], pace: float | None) -> None:
-        """`pace` limits how many matches a bot starts per minute."""
-        self.pace = None if pace is None else RateLimit(max(1.0, pace / 10), pace)
-        self._matchmakers = [(bracket, Matchmaker(bracket.standings.rating)) for bracket in brackets]
-
-    def forget(self, version: int) -> None:
-        """Remove a bot that has left."""
-        for _, matchmaker in self._matchmakers:
-            matchmaker.forget(version)
-
-    def open_brackets(self, bots: ConnectedBots) -> list[OpenBracket]:
-        """Return the brackets for which enough bots are connected."""
-        found = []
-        for bracket, matchmaker in self._matchmakers:
-            playing = [bot for bot in bots.all() if bracket.bracket.game in bot.games and bot.is_connected]
-            seats = min(len(playing), bracket.bracket.usual_seats)
-            if seats >= bracket.bracket.fewest:
-                free = [bot.entrant.version_id for bot in playing if self._may_start(bot)]
-                found.append(OpenBracket(bracket, matchmaker, seats, free))
-        return found
-
-    def next_pairing(self, bracket: OpenBracket, bots: ConnectedBots) -> list[RemoteBot] | None:
-        """Return the bots of the next match, in seat order, or None if too few are free."""
-        free = bracket.free
-        while (versions := bracket.matchmaker.pairing(free, bracket.seats)) is not None:
-            pairing = [bot for version in versions if (bot := bots.get(version)) and self._may_start(bot)]
-            if len(pairing) == bracket.seats:
-                return pairing
-            # A bot has left, or has started a match in another bracket.
-            free[:] = [version for version in free if (bot := bots.get(version)) and self._may_start(bot)]
-        return None
-
-    def started(self, bracket: OpenBracket, pairing: Sequence[RemoteBot], match: str) -> None:
-        """Take a match that starts into account."""
-        for bot in pairing:
-            bot.playing.add(match)
-            if self.pace:
-                self.pace.take(bot.entrant.version_id)
-            if not self._may_start(bot):
-                bracket.free.remove(bot.entrant.version_id)
-
-    def _may_start(self, bot: RemoteBot) -> bool:
-        return bot.has_capacity and (self.pace is None or self.pace.left(bot.entrant.version_id) >= 1)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import partial
 
 from prometheus_client import CONTENT_TYPE_LATEST, CollectorRegistry, Counter, Gauge, Histogram, generate_latest
 from starlette.requests import Request
@@ -10,25 +11,7 @@ from starlette.responses import Response
 
 from arena.referee import Outcome
 
-_OVERHEAD_BUCKETS = (
-    0.0001,
-    0.0002,
-    0.0005,
-    0.001,
-    0.002,
-    0.005,
-    0.01,
-    0.02,
-    0.05,
-    0.1,
-    0.15,
-    0.2,
-    0.3,
-    0.5,
-    1.0,
-    2.0,
-    5.0,
-)
+_OVERHEAD_BUCKETS = (1e-4, 2e-4, 5e-4, 0.001, 0.002, 0.005, 0.01, 0.02, 0.05, 0.1, 0.15, 0.2, 0.3, 0.5, 1.0, 2.0, 5.0)
 _ROUND_TRIP_BUCKETS = (0.0001, 0.001, 0.005, 0.01, 0.02, 0.05, 0.1, 0.2, 0.5)
 
 
@@ -37,44 +20,37 @@ class Metrics:
 
     def __init__(self) -> None:
         self.registry = registry = CollectorRegistry()
-        self._bots = Gauge("arena_connected_bots", "Connected bots.", registry=registry)
-        self._in_progress = Gauge("arena_matches_under_way", "Matches in progress.", registry=registry)
-        self.connections = Counter(
-            "arena_connections", "Connections of bots, by result.", ["result"], registry=registry
-        )
-        self.calls = Counter(
-            "arena_calls", "Calls of the desk service, by result.", ["what", "result"], registry=registry
-        )
-        self._matches = Counter("arena_matches", "Finished matches.", ["bracket"], registry=registry)
-        self.decisions = Counter("arena_decisions", "Turns answered by bots.", registry=registry)
-        self._faults = Counter("arena_faults", "Forfeited seats.", ["kind"], registry=registry)
-        self.unwritten = Gauge(
-            "arena_unwritten_matches", "Finished matches that are not in the store yet.", registry=registry
-        )
-        self._overhead = Histogram(
+        gauge, counter = partial(Gauge, registry=registry), partial(Counter, registry=registry)
+        histogram = partial(Histogram, registry=registry)
+        self._bots = gauge("arena_connected_bots", "Connected bots.")
+        self._in_progress = gauge("arena_matches_under_way", "Matches in progress.")
+        self._unwritten = gauge("arena_unwritten_matches", "Finished matches that are not in the store yet.")
+        self.connections = counter("arena_connections", "Connections of bots, by result.", ["result"])
+        self.calls = counter("arena_calls", "Calls of the desk service, by result.", ["what", "result"])
+        self._matches = counter("arena_matches", "Finished matches.", ["bracket"])
+        self.decisions = counter("arena_decisions", "Turns answered by bots.")
+        self._faults = counter("arena_faults", "Forfeited seats.", ["kind"])
+        self._overhead = histogram(
             "arena_overhead_seconds",
             "Time of a turn besides the bot's own, including the network; mean of a match.",
-            registry=registry,
             buckets=_OVERHEAD_BUCKETS,
         )
-        self.wait = Histogram(
+        self.wait = histogram(
             "arena_wait_seconds",
             "Time that a turn waits to be sent; the longest of each message.",
-            registry=registry,
             buckets=_OVERHEAD_BUCKETS,
         )
-
-        self.round_trip = Histogram(
+        self.round_trip = histogram(
             "arena_round_trip_seconds",
             "Network round trip, every few seconds for each bot; not charged to the bot.",
-            registry=registry,
             buckets=_ROUND_TRIP_BUCKETS,
         )
 
-    def follow(self, bots: Callable[[], int], matches: Callable[[], int]) -> None:
+    def follow(self, bots: Callable[[], int], matches: Callable[[], int], unwritten: Callable[[], int]) -> None:
         """Call these functions whenever the metrics are read."""
         self._bots.set_function(bots)
         self._in_progress.set_function(matches)
+        self._unwritten.set_function(unwritten)
 
     def count(self, bracket: str, outcome: Outcome) -> None:
         """Count a finished match."""

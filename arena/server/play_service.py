@@ -18,12 +18,12 @@ from arena.errors import ArenaError, BadStore
 from arena.referee.config import CONFIG
 from arena.referee.server import SERVICE
 from arena.referee.stream import RawStream
-from arena.server.auth import Authenticator, RequestRefused, bearer_token, peer_address, sentence, store_unavailable
+from arena.server.auth import Authenticator, RequestRefused, bearer_token, peer_address, store_unavailable
 from arena.server.config import ServerConfig
 from arena.server.ladder import OpenLadder
 from arena.server.log import log_event
 from arena.server.rate_limit import RateLimit
-from arena.server.remote_bot import RemoteBot, hello_error
+from arena.server.remote_bot import RemoteBot
 from arena.server.tcp_info import TcpProbe
 from arena.store.tokens import Scope, Token
 from arena.v1 import referee_pb2 as pb
@@ -38,17 +38,12 @@ class PlayService:
         self.ladder = ladder
         self.authenticator = authenticator
         self.config = config
-        self._audits: set[asyncio.Task[None]] = set()
         self._connections = RateLimit(config.connection_burst, config.connections_per_minute)
 
     def handler(self) -> grpc.GenericRpcHandler:
         """Return the handler for a gRPC server. It works on raw bytes, because invalid messages need an answer."""
         play = grpc.stream_stream_rpc_method_handler(self._play)
         return grpc.method_handlers_generic_handler(self.name, {"Play": play})
-
-    async def close(self) -> None:
-        """Wait for entries of the audit log."""
-        await asyncio.gather(*self._audits)
 
     async def _play(self, _: Any, stream: Any) -> None:
         try:
@@ -66,8 +61,8 @@ class PlayService:
             bot = await self._accept(hello, token, stream.peer(), said_hello)
         except RequestRefused as refused:
             self.ladder.metrics.connections.labels("refused").inc()
-            log_event("bot.refused", peer=peer, why=str(refused))
-            fault = pb.Fault(kind=pb.FAULT_KIND_START, detail=str(refused))
+            log_event("bot.refused", peer=peer, why=refused.text)
+            fault = pb.Fault(kind=pb.FAULT_KIND_START, detail=refused.text)
             await stream.write(pb.PlayResponse(faults=[fault]).SerializeToString())
             return
         await self._serve(bot, hello, stream, peer)
@@ -83,23 +78,25 @@ class PlayService:
 
     async def _accept(self, hello: pb.Hello, token: Token, peer: str, said_hello: float) -> RemoteBot:
         """Register the bot. Raise `RequestRefused` if it cannot join."""
-        if wrong := hello_error(hello, self.config.max_bot_name):
-            raise RequestRefused(wrong)
+        longest = self.config.max_bot_name
+        for what, text in (("name", hello.name), ("version", hello.version)):
+            if not text.strip() or not text.isprintable() or len(text) > longest or text != text.strip():
+                raise RequestRefused(f"The {what} in its hello must have 1 to {longest} printable characters.")
         label = f"{token.user}/{hello.name} {hello.version}"
         self._check_capacity(label, token)  # before the bot is registered
         try:
-            entrant = await to_thread.run_sync(self.ladder.recorder.record.register, token.user, hello)
+            entrant = await to_thread.run_sync(self.ladder.record.register, token.user, hello)
         except BadStore as error:
             raise store_unavailable(error) from error
         except ArenaError as error:
-            raise RequestRefused(sentence(error)) from error
+            raise RequestRefused(str(error), hint=error.hint) from error
         self._check_capacity(label, token)  # other bots may have joined meanwhile
         ladder = self.ladder
         batching, join = ladder.referee.batching, ladder.bots.join
         return RemoteBot(token, entrant, self.config, batching, join, ladder.metrics, TcpProbe(peer), said_hello)
 
     def _check_capacity(self, label: str, token: Token) -> None:
-        bots, config = self.ladder.bots.all(), self.config
+        bots, config = self.ladder.bots.by_version.values(), self.config
         if any(bot.entrant.label == label for bot in bots):
             return  # it replaces its earlier connection
         if sum(bot.token.id == token.id for bot in bots) >= config.max_bots_per_token:
@@ -116,9 +113,8 @@ class PlayService:
         )
         # In the background: the matches of a bot that reconnects are waiting for it.
         audit = asyncio.create_task(self.authenticator.audit(token, "connected", f"{label} from {peer}"))
-        self._audits.add(audit)
-        audit.add_done_callback(self._audits.discard)
         try:
             await bot.serve(hello, stream)
         finally:
             self.ladder.bots.stream_ended(bot)
+            await audit

@@ -15,7 +15,7 @@ from arena.protocol.session import Answer, SessionSeat
 from arena.referee.stream import BotStream
 from arena.replay import FaultKind
 from arena.server.config import ServerConfig
-from arena.server.link import Grace, Link, LinkEvent, LinkState
+from arena.server.link import Link, LinkEvent, LinkState
 from arena.server.metrics import Metrics
 from arena.server.tcp_info import TcpProbe, TcpStatus
 from arena.store.tokens import Token
@@ -60,7 +60,7 @@ class RemoteBot(BotStream):
         self.entrant = entrant
         self.playing: set[str] = set()
         """The matches in which it has a seat, or is about to get one."""
-        self.link = Link(Grace(config.grace, config.grace_regained), said_hello, config.grace)
+        self.link = Link(config, said_hello, config.grace)
         self._seats: list[tuple[SessionSeat, float]] = []
         """Its seats when the stream broke, with the seconds that it had spent on the turn there."""
         self._probe = probe
@@ -185,11 +185,3 @@ class RemoteBot(BotStream):
         self.dead = True
         self.session.close()
         self._closing.set()
-
-
-def hello_error(hello: pb.Hello, max_length: int) -> str | None:
-    """Return what is wrong with the names in a hello, or None."""
-    for what, text in (("name", hello.name), ("version", hello.version)):
-        if not text.strip() or not text.isprintable() or len(text) > max_length or text != text.strip():
-            return f"The {what} in its hello must have 1 to {max_length} printable characters."
-    return None

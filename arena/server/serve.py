@@ -14,9 +14,11 @@ from dataclasses import dataclass
 
 import grpc
 import uvloop
+from grpc_health.v1 import health_pb2
 from starlette.routing import Route
 
 from arena import interrupts
+from arena.api import Arena
 from arena.errors import ArenaError
 from arena.games.brackets import Bracket
 from arena.referee import Limits, Referee, Settings
@@ -26,15 +28,13 @@ from arena.server.config import CONFIG, ServerConfig
 from arena.server.desk import Desk
 from arena.server.grpc_server import GrpcServer
 from arena.server.ladder import OpenLadder
+from arena.server.ladder_match import SuspendedMatches
 from arena.server.ladder_record import LadderRecord
 from arena.server.log import log_event
 from arena.server.metrics import Metrics
 from arena.server.play_service import PlayService
 from arena.server.rate_limit import RateLimit
-from arena.server.recording import MatchRecorder
-from arena.server.suspended import SuspendedMatches
 from arena.server.tls import Certificate
-from arena.store.home import Home
 from arena.store.store import Store
 from arena.web.server import is_loopback, listen, prepare
 
@@ -71,35 +71,27 @@ class ServeRequest:
             )
 
 
-@dataclass(frozen=True, slots=True)
-class ServerAddresses:
-    """Where the server can be reached."""
-
-    pages: str
-    """The URL of the pages, with the token that allows playing there."""
-    grpc: str
-    """Host and port for bots and commands."""
-
-
 def serve(
-    home: Home,
-    store: Store,
+    arena: Arena,
     request: ServeRequest,
     *,
-    ready: Callable[[ServerAddresses], None],
+    ready: Callable[[str, str], None],
     sandbox: Callable[[], Sandbox] = Sandbox,
 ) -> None:
-    """Serve until a signal stops the server. `ready` is called once it can be reached."""
+    """Serve until a signal stops the server.
+
+    `ready` gets the URL of the pages, with the token that allows playing there, and the address for bots and commands.
+    """
     request.check()
-    with home.serving():
-        uvloop.run(_run(home, store, request, ready, sandbox))
+    with arena.hold_store() as store, arena.home.serving():
+        uvloop.run(_run(arena, store, request, ready, sandbox))
 
 
 async def _run(
-    home: Home,
+    arena: Arena,
     store: Store,
     request: ServeRequest,
-    ready: Callable[[ServerAddresses], None],
+    ready: Callable[[str, str], None],
     sandbox: Callable[[], Sandbox],
 ) -> None:
     config, metrics, certificate = request.config, Metrics(), request.certificate
@@ -109,7 +101,7 @@ async def _run(
         credentials = grpc.ssl_server_credentials([(key, chain)])
     with listen(request.host, request.port) as listener, ExitStack() as later:
         pages, address = prepare(
-            home,
+            arena.home,
             store,
             request.host,
             listener,
@@ -120,17 +112,17 @@ async def _run(
         )
         async with Referee(request.limits, Settings()) as referee:
             record = later.enter_context(closing(LadderRecord(store, request.brackets)))
-            recorder = MatchRecorder(record, config, metrics)
-            suspended = SuspendedMatches(home.unfinished)
-            ladder = OpenLadder(referee, recorder, suspended, config, metrics, limits=request.limits, pace=request.pace)
+            suspended = SuspendedMatches(arena.home.unfinished)
+            ladder = OpenLadder(referee, record, suspended, config, metrics, request.pace)
             wrong_tokens = RateLimit(config.connection_burst, config.connections_per_minute)
             authenticator = Authenticator(store, wrong_tokens)
             play = PlayService(ladder, authenticator, config)
-            desk = Desk(authenticator, home, metrics, request.sandbox, config)
+            desk = Desk(authenticator, arena, metrics, request.sandbox, config)
             server = GrpcServer(config, {play.name: play.handler(), desk.name: desk.handler()})
             await server.open(request.host, request.grpc_port, credentials)
             ladder.start()
-            signals = _StopSignals()
+            signals: asyncio.Queue[None] = asyncio.Queue()
+            interrupts.listen(lambda: signals.put_nowait(None))
             gc.freeze()  # what exists now stays, and need not be searched for garbage
             gc.set_threshold(20_000, 20, 50)  # rarely: hundreds of matches are much to search, with little to find
             pages.takes_signals = False  # the pages stay up during the drain
@@ -140,12 +132,14 @@ async def _run(
                     await asyncio.sleep(0.01)
                 grpc_address = f"{request.host}:{server.port}"
                 log_event("server.ready", pages=address.partition("?")[0], grpc=grpc_address)
-                ready(ServerAddresses(address, grpc_address))
-                await asyncio.wait({showing, signals.first}, return_when=asyncio.FIRST_COMPLETED)
+                ready(address, grpc_address)
+                first = asyncio.create_task(signals.get())
+                await asyncio.wait({showing, first}, return_when=asyncio.FIRST_COMPLETED)
                 authenticator.closed = True
-                await server.announce_shutdown()
+                await server.set_health(health_pb2.HealthCheckResponse.NOT_SERVING)  # for load balancers
                 draining = asyncio.create_task(_drain(ladder, desk, request.drain_timeout))
-                await asyncio.wait({draining, signals.second}, return_when=asyncio.FIRST_COMPLETED)
+                second = asyncio.create_task(signals.get())
+                await asyncio.wait({draining, second}, return_when=asyncio.FIRST_COMPLETED)
                 if draining.done():
                     draining.result()
                 else:
@@ -156,7 +150,6 @@ async def _run(
                 pages.should_exit = True
                 await showing
                 await server.close()
-                await play.close()
     log_event("server.stopped")
 
 
@@ -165,19 +158,3 @@ async def _drain(ladder: OpenLadder, desk: Desk, timeout: float) -> None:
     for outcome in await asyncio.gather(ladder.drain(timeout), desk.drain(timeout), return_exceptions=True):
         if isinstance(outcome, BaseException):
             raise outcome
-
-
-class _StopSignals:
-    """Futures for the first and the second signal that asks the server to stop."""
-
-    def __init__(self) -> None:
-        loop = asyncio.get_running_loop()
-        self.first: asyncio.Future[None] = loop.create_future()
-        self.second: asyncio.Future[None] = loop.create_future()
-        interrupts.listen(self._received)
-
-    def _received(self) -> None:
-        for future in (self.first, self.second):
-            if not future.done():
-                future.set_result(None)
-                return

@@ -8,6 +8,8 @@ from __future__ import annotations
 
 import socket
 import struct
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import NamedTuple
 from urllib.parse import unquote
@@ -49,7 +51,6 @@ class TcpProbe:
         host, _, port = address.rpartition(":")
         is_tcp = family in ("ipv4", "ipv6") and port.isdecimal()
         self._peer = (host.strip("[]").removeprefix(IPV4_IN_IPV6), int(port)) if is_tcp else None
-        self._family = -1
         self._file = self._find()
 
     def status(self) -> TcpStatus:
@@ -57,7 +58,7 @@ class TcpProbe:
         if self._file is None:
             return UNKNOWN
         try:
-            with _BorrowedSocket(self._file, self._family) as ours:
+            with _borrowed(self._file) as ours:
                 if _peer_of(ours) != self._peer:
                     return UNKNOWN  # closed, and the file number belongs to another connection
                 info = ours.getsockopt(socket.IPPROTO_TCP, socket.TCP_INFO, TCP_INFO_FIELDS.size)
@@ -81,9 +82,8 @@ class TcpProbe:
             return None  # not Linux
         for file in files:
             try:
-                with _BorrowedSocket(file) as ours:
+                with _borrowed(file) as ours:
                     if _peer_of(ours) == self._peer:
-                        self._family = ours.family
                         return file
             except OSError:
                 continue  # not a connected socket
@@ -95,15 +95,11 @@ def _peer_of(ours: socket.socket) -> tuple[str, int] | None:
     return (str(peer[0]).removeprefix(IPV4_IN_IPV6), peer[1]) if isinstance(peer, tuple) else None
 
 
-class _BorrowedSocket:
-    """A socket that belongs to gRPC: used and never closed."""
-
-    def __init__(self, file: int, family: int = -1) -> None:
-        """With a known family the socket module does not have to ask the kernel for it."""
-        self.socket = socket.socket(family, -1 if family == -1 else socket.SOCK_STREAM, -1 if family == -1 else 0, file)
-
-    def __enter__(self) -> socket.socket:
-        return self.socket
-
-    def __exit__(self, *_: object) -> None:
-        self.socket.detach()
+@contextmanager
+def _borrowed(file: int) -> Iterator[socket.socket]:
+    """Use a socket that belongs to gRPC, without closing it."""
+    ours = socket.socket(fileno=file)
+    try:
+        yield ours
+    finally:
+        ours.detach()

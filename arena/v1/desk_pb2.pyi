@@ -69,36 +69,40 @@ class SubmitHeader(_message.Message):
     def __init__(self, name: _Optional[str] = ..., version: _Optional[str] = ..., notes: _Optional[str] = ..., content_hash: _Optional[str] = ..., size: _Optional[int] = ...) -> None: ...
 
 class SubmitResponse(_message.Message):
-    __slots__ = ("doing", "failed_check", "submitted", "refused")
-    DOING_FIELD_NUMBER: _ClassVar[int]
-    FAILED_CHECK_FIELD_NUMBER: _ClassVar[int]
-    SUBMITTED_FIELD_NUMBER: _ClassVar[int]
-    REFUSED_FIELD_NUMBER: _ClassVar[int]
-    doing: str
-    failed_check: FailedCheck
-    submitted: SubmittedBot
-    refused: str
-    def __init__(self, doing: _Optional[str] = ..., failed_check: _Optional[_Union[FailedCheck, _Mapping]] = ..., submitted: _Optional[_Union[SubmittedBot, _Mapping]] = ..., refused: _Optional[str] = ...) -> None: ...
+    __slots__ = ("result", "activity", "error")
+    RESULT_FIELD_NUMBER: _ClassVar[int]
+    ACTIVITY_FIELD_NUMBER: _ClassVar[int]
+    ERROR_FIELD_NUMBER: _ClassVar[int]
+    result: SubmitResult
+    activity: Activity
+    error: RequestError
+    def __init__(self, result: _Optional[_Union[SubmitResult, _Mapping]] = ..., activity: _Optional[_Union[Activity, _Mapping]] = ..., error: _Optional[_Union[RequestError, _Mapping]] = ...) -> None: ...
 
-class FailedCheck(_message.Message):
-    __slots__ = ("what", "detail")
-    WHAT_FIELD_NUMBER: _ClassVar[int]
-    DETAIL_FIELD_NUMBER: _ClassVar[int]
-    what: str
-    detail: str
-    def __init__(self, what: _Optional[str] = ..., detail: _Optional[str] = ...) -> None: ...
-
-class SubmittedBot(_message.Message):
-    __slots__ = ("name", "version", "games", "is_new")
-    NAME_FIELD_NUMBER: _ClassVar[int]
+class SubmitResult(_message.Message):
+    __slots__ = ("bot", "version", "games", "is_new", "failed")
+    BOT_FIELD_NUMBER: _ClassVar[int]
     VERSION_FIELD_NUMBER: _ClassVar[int]
     GAMES_FIELD_NUMBER: _ClassVar[int]
     IS_NEW_FIELD_NUMBER: _ClassVar[int]
-    name: str
+    FAILED_FIELD_NUMBER: _ClassVar[int]
+    bot: str
     version: str
     games: _containers.RepeatedScalarFieldContainer[str]
     is_new: bool
-    def __init__(self, name: _Optional[str] = ..., version: _Optional[str] = ..., games: _Optional[_Iterable[str]] = ..., is_new: _Optional[bool] = ...) -> None: ...
+    failed: _containers.RepeatedCompositeFieldContainer[CheckResult]
+    def __init__(self, bot: _Optional[str] = ..., version: _Optional[str] = ..., games: _Optional[_Iterable[str]] = ..., is_new: _Optional[bool] = ..., failed: _Optional[_Iterable[_Union[CheckResult, _Mapping]]] = ...) -> None: ...
+
+class CheckResult(_message.Message):
+    __slots__ = ("passed", "what", "detail", "required")
+    PASSED_FIELD_NUMBER: _ClassVar[int]
+    WHAT_FIELD_NUMBER: _ClassVar[int]
+    DETAIL_FIELD_NUMBER: _ClassVar[int]
+    REQUIRED_FIELD_NUMBER: _ClassVar[int]
+    passed: bool
+    what: str
+    detail: str
+    required: bool
+    def __init__(self, passed: _Optional[bool] = ..., what: _Optional[str] = ..., detail: _Optional[str] = ..., required: _Optional[bool] = ...) -> None: ...
 
 class RetireRequest(_message.Message):
     __slots__ = ("bot", "undo")
@@ -168,6 +172,14 @@ class NamedCount(_message.Message):
     value: int
     def __init__(self, key: _Optional[str] = ..., value: _Optional[int] = ...) -> None: ...
 
+class NamedText(_message.Message):
+    __slots__ = ("key", "value")
+    KEY_FIELD_NUMBER: _ClassVar[int]
+    VALUE_FIELD_NUMBER: _ClassVar[int]
+    key: str
+    value: str
+    def __init__(self, key: _Optional[str] = ..., value: _Optional[str] = ...) -> None: ...
+
 class GetLeaderboardRequest(_message.Message):
     __slots__ = ("brackets", "tournament")
     BRACKETS_FIELD_NUMBER: _ClassVar[int]
@@ -181,8 +193,8 @@ class GetLeaderboardResponse(_message.Message):
     BOARDS_FIELD_NUMBER: _ClassVar[int]
     HIGHLIGHTS_FIELD_NUMBER: _ClassVar[int]
     boards: _containers.RepeatedCompositeFieldContainer[Board]
-    highlights: _containers.RepeatedCompositeFieldContainer[Highlight]
-    def __init__(self, boards: _Optional[_Iterable[_Union[Board, _Mapping]]] = ..., highlights: _Optional[_Iterable[_Union[Highlight, _Mapping]]] = ...) -> None: ...
+    highlights: _containers.RepeatedCompositeFieldContainer[NamedText]
+    def __init__(self, boards: _Optional[_Iterable[_Union[Board, _Mapping]]] = ..., highlights: _Optional[_Iterable[_Union[NamedText, _Mapping]]] = ...) -> None: ...
 
 class Board(_message.Message):
     __slots__ = ("bracket", "tournament", "matches", "rows", "head_to_head_points", "head_to_head_matches", "bots")
@@ -257,14 +269,6 @@ class HistoryPoint(_message.Message):
     mu: float
     sigma: float
     def __init__(self, matches: _Optional[int] = ..., mu: _Optional[float] = ..., sigma: _Optional[float] = ...) -> None: ...
-
-class Highlight(_message.Message):
-    __slots__ = ("match", "why")
-    MATCH_FIELD_NUMBER: _ClassVar[int]
-    WHY_FIELD_NUMBER: _ClassVar[int]
-    match: str
-    why: str
-    def __init__(self, match: _Optional[str] = ..., why: _Optional[str] = ...) -> None: ...
 
 class ListTournamentsRequest(_message.Message):
     __slots__ = ("limit",)
@@ -483,8 +487,8 @@ class RunTournamentResponse(_message.Message):
     progress: TournamentProgress
     result: TournamentResult
     forecast: TournamentForecast
-    error: TournamentError
-    def __init__(self, note: _Optional[_Union[Note, _Mapping]] = ..., activity: _Optional[_Union[Activity, _Mapping]] = ..., started: _Optional[_Union[TournamentStarted, _Mapping]] = ..., progress: _Optional[_Union[TournamentProgress, _Mapping]] = ..., result: _Optional[_Union[TournamentResult, _Mapping]] = ..., forecast: _Optional[_Union[TournamentForecast, _Mapping]] = ..., error: _Optional[_Union[TournamentError, _Mapping]] = ...) -> None: ...
+    error: RequestError
+    def __init__(self, note: _Optional[_Union[Note, _Mapping]] = ..., activity: _Optional[_Union[Activity, _Mapping]] = ..., started: _Optional[_Union[TournamentStarted, _Mapping]] = ..., progress: _Optional[_Union[TournamentProgress, _Mapping]] = ..., result: _Optional[_Union[TournamentResult, _Mapping]] = ..., forecast: _Optional[_Union[TournamentForecast, _Mapping]] = ..., error: _Optional[_Union[RequestError, _Mapping]] = ...) -> None: ...
 
 class Note(_message.Message):
     __slots__ = ("text", "level")
@@ -605,14 +609,14 @@ class BracketResult(_message.Message):
     def __init__(self, bracket: _Optional[str] = ..., entrants: _Optional[_Iterable[str]] = ..., rounds: _Optional[_Iterable[_Union[KnockoutRound, _Mapping]]] = ..., champion: _Optional[str] = ..., ranking: _Optional[_Iterable[str]] = ...) -> None: ...
 
 class KnockoutRound(_message.Message):
-    __slots__ = ("title", "part", "tables")
+    __slots__ = ("title", "part", "pairings")
     TITLE_FIELD_NUMBER: _ClassVar[int]
     PART_FIELD_NUMBER: _ClassVar[int]
-    TABLES_FIELD_NUMBER: _ClassVar[int]
+    PAIRINGS_FIELD_NUMBER: _ClassVar[int]
     title: str
     part: KnockoutPart
-    tables: _containers.RepeatedCompositeFieldContainer[KnockoutPairing]
-    def __init__(self, title: _Optional[str] = ..., part: _Optional[_Union[KnockoutPart, str]] = ..., tables: _Optional[_Iterable[_Union[KnockoutPairing, _Mapping]]] = ...) -> None: ...
+    pairings: _containers.RepeatedCompositeFieldContainer[KnockoutPairing]
+    def __init__(self, title: _Optional[str] = ..., part: _Optional[_Union[KnockoutPart, str]] = ..., pairings: _Optional[_Iterable[_Union[KnockoutPairing, _Mapping]]] = ...) -> None: ...
 
 class KnockoutPairing(_message.Message):
     __slots__ = ("entrants", "points", "advanced", "decision")
@@ -651,14 +655,14 @@ class TournamentForecast(_message.Message):
     def __init__(self, format: _Optional[str] = ..., jobs: _Optional[int] = ..., seconds: _Optional[float] = ..., brackets: _Optional[_Iterable[_Union[BracketForecast, _Mapping]]] = ...) -> None: ...
 
 class BracketForecast(_message.Message):
-    __slots__ = ("bracket", "bots", "seats", "pairings", "matches", "seconds", "first_tables", "known")
+    __slots__ = ("bracket", "bots", "seats", "pairings", "matches", "seconds", "first_pairings", "known")
     BRACKET_FIELD_NUMBER: _ClassVar[int]
     BOTS_FIELD_NUMBER: _ClassVar[int]
     SEATS_FIELD_NUMBER: _ClassVar[int]
     PAIRINGS_FIELD_NUMBER: _ClassVar[int]
     MATCHES_FIELD_NUMBER: _ClassVar[int]
     SECONDS_FIELD_NUMBER: _ClassVar[int]
-    FIRST_TABLES_FIELD_NUMBER: _ClassVar[int]
+    FIRST_PAIRINGS_FIELD_NUMBER: _ClassVar[int]
     KNOWN_FIELD_NUMBER: _ClassVar[int]
     bracket: str
     bots: int
@@ -666,9 +670,9 @@ class BracketForecast(_message.Message):
     pairings: int
     matches: int
     seconds: float
-    first_tables: _containers.RepeatedCompositeFieldContainer[NameList]
+    first_pairings: _containers.RepeatedCompositeFieldContainer[NameList]
     known: bool
-    def __init__(self, bracket: _Optional[str] = ..., bots: _Optional[int] = ..., seats: _Optional[int] = ..., pairings: _Optional[int] = ..., matches: _Optional[int] = ..., seconds: _Optional[float] = ..., first_tables: _Optional[_Iterable[_Union[NameList, _Mapping]]] = ..., known: _Optional[bool] = ...) -> None: ...
+    def __init__(self, bracket: _Optional[str] = ..., bots: _Optional[int] = ..., seats: _Optional[int] = ..., pairings: _Optional[int] = ..., matches: _Optional[int] = ..., seconds: _Optional[float] = ..., first_pairings: _Optional[_Iterable[_Union[NameList, _Mapping]]] = ..., known: _Optional[bool] = ...) -> None: ...
 
 class NameList(_message.Message):
     __slots__ = ("items",)
@@ -676,7 +680,7 @@ class NameList(_message.Message):
     items: _containers.RepeatedScalarFieldContainer[str]
     def __init__(self, items: _Optional[_Iterable[str]] = ...) -> None: ...
 
-class TournamentError(_message.Message):
+class RequestError(_message.Message):
     __slots__ = ("message", "hint")
     MESSAGE_FIELD_NUMBER: _ClassVar[int]
     HINT_FIELD_NUMBER: _ClassVar[int]

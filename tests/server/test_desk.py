@@ -9,6 +9,7 @@ import tarfile
 import threading
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
+from dataclasses import replace
 from datetime import timedelta
 from pathlib import Path
 from typing import Any
@@ -16,15 +17,15 @@ from typing import Any
 import grpc
 import pytest
 
-from arena.client.desk import DESK, BotUpload, DeskClient
+from arena import requests
+from arena.api import Arena
+from arena.client.desk import DESK, RemoteArena
 from arena.client.play import Destination, Unreachable
 from arena.errors import ArenaError, BadSubmission, NotFound
-from arena.reports.build import build_boards, build_overall
 from arena.reports.exports import as_markdown
-from arena.reports.listings import list_bots, list_matches, list_tournaments
-from arena.server import submission_worker
-from arena.server.submission_worker import SubmissionJob
+from arena.requests import SubmitRequest, UploadTerms
 from arena.server.tls import self_signed
+from arena.server.worker_process import RequestError, WorkerJob, carry_out
 from arena.store.home import Home
 from arena.store.store import Store
 from arena.store.tokens import Scope
@@ -53,9 +54,9 @@ def served(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Serving]:
         yield server
 
 
-def asked(served: Serving, token: str, ca: Path | None = None, port: int | None = None) -> DeskClient:
+def asked(served: Serving, token: str, ca: Path | None = None, port: int | None = None) -> RemoteArena:
     address = f"localhost:{port or served.address.rpartition(':')[2]}"
-    return DeskClient(Destination(address, token, (ca or served.certificate).read_bytes()))
+    return RemoteArena(Destination(address, token, (ca or served.certificate).read_bytes()))
 
 
 def options(served: Serving, token: str, folder: Path) -> tuple[str | Path, ...]:
@@ -66,7 +67,7 @@ def options(served: Serving, token: str, folder: Path) -> tuple[str | Path, ...]
     return ("--server", where, "--ca", served.certificate, "--token-file", file)
 
 
-def bot_in(folder: Path, text: str = BOT, **others: bytes) -> BotUpload:
+def bot_in(folder: Path, text: str = BOT, **others: bytes) -> SubmitRequest:
     files = folder / "files"
     files.mkdir()
     (files / "bot.py").write_text(text)
@@ -74,7 +75,7 @@ def bot_in(folder: Path, text: str = BOT, **others: bytes) -> BotUpload:
         (files / name).write_bytes(content)
     if others:
         (files / "arena.toml").write_text('command = ["python", "bot.py"]\n')
-    return BotUpload(files, "mine")
+    return SubmitRequest(path=str(files if others else files / "bot.py"), name="mine")
 
 
 def kept(served: Serving) -> tuple[list[str], list[str], list[str]]:
@@ -95,39 +96,43 @@ def deeds(served: Serving, user: str) -> list[str]:
 
 
 def test_a_server_reports_the_same_as_its_store(served: Serving) -> None:
-    with Store.open(Home(served.home).database) as store, asked(served, served.token("anna")) as server:
-        boards, worth = server.leaderboard([], None)
-        assert boards == build_boards(store, [], None)
-        assert server.leaderboard(["mantis"], "1")[0] == build_boards(store, ["mantis"], 1)
-        assert server.bots(every=True) == list_bots(store, every=True)
-        assert server.tournaments(5) == list_tournaments(store, 5)
+    local = Arena(served.home)
+    with asked(served, served.token("anna")) as server:
+        leaderboard = server.leaderboard(highlights=True)
+        assert leaderboard == local.leaderboard(highlights=True)
+        assert server.leaderboard("mantis", tournament=1) == local.leaderboard("mantis", tournament=1)
+        assert server.bots(every=True) == local.bots(every=True)
+        assert server.tournaments(5) == local.tournaments(5)
         chosen: dict[str, Any] = {"tournament": "1", "bot": "bot1", "bracket": "mantis", "only_faults": True}
-        assert server.matches(**chosen, limit=3) == list_matches(store, **chosen, limit=3)
-        names = server.names("1")
-        assert names == store.history.names(1)
-        found = server.replays([*names, "9-mantis-1-1", *worth])
-        missing = found.pop("9-mantis-1-1")
+        assert server.matches(**chosen, limit=3) == local.matches(**chosen, limit=3)
+        names = server.match_names(1)
+        assert names == local.match_names(1)
+        assert set(leaderboard.highlights) <= set(names)
+        *found, missing = server.replays([*names, *names, *names, "9-mantis-1-1"])
+        assert found == [*local.replays(names)] * 3
         assert isinstance(missing, NotFound)
-        assert found == {name: store.matches.replay(name).encode() for name in names}
-        assert set(worth) <= set(names)
-        with pytest.raises(NotFound) as refused:
-            server.leaderboard(["mantis/grab"], None)
-        text = "No `mantis/grab` matches on record: expected mantis or tentagram."
-        hint = "Run `arena tournament --bracket mantis/grab`."
-        assert str(refused.value) == f"localhost:{served.address.rpartition(':')[2]}: {text} {hint}"
         with pytest.raises(NotFound, match="no tournament `cup`"):
-            server.names("cup")
+            server.match_names("cup")
         with pytest.raises(ArenaError, match="Unknown game"):
-            server.leaderboard(["chess"], None)
-        with pytest.raises(ArenaError, match="expected at most 100"):
-            server.replays([names[0]] * 101)
+            server.leaderboard("chess")
+
+
+def test_an_error_has_its_hint_apart_from_its_message(served: Serving, tmp_path: Path) -> None:
+    token = served.token("anna")
+    with asked(served, token) as server, pytest.raises(NotFound) as refused:
+        server.leaderboard("mantis/grab")
+    hint = "Run `arena tournament --bracket mantis/grab`."
+    where = f"localhost:{served.address.rpartition(':')[2]}"
+    assert str(refused.value) == f"{where}: No `mantis/grab` matches on record: expected mantis or tentagram."
+    assert refused.value.hint == hint
+    printed = complaint("leaderboard", "--bracket", "mantis/grab", *options(served, token, tmp_path))
+    assert printed.endswith(f" tentagram.\n\nhint: {hint}"), printed
 
 
 def test_commands_print_the_same_with_and_without_a_server(served: Serving, tmp_path: Path) -> None:
     there = options(served, served.token("anna"), tmp_path)
-    with Store.open(Home(served.home).database) as store:
-        boards = build_boards(store, [], None)
-    assert arena("leaderboard", "--md", *there).stdout == as_markdown(boards, build_overall(boards))
+    found = Arena(served.home).leaderboard()
+    assert arena("leaderboard", "--md", *there).stdout == as_markdown(found.boards, found.overall)
     verified = arena("replay", "verify", "--tournament", "1", *there).stdout.splitlines()
     assert len(verified) == 49
     assert verified[-1] == "48 of 48 verified."
@@ -152,14 +157,14 @@ def test_a_refused_request_says_why_and_changes_nothing(served: Serving, tmp_pat
         (served.token("cleo", Scope.PLAY), "permits play, not submit"),
     ):
         with asked(served, token) as server, pytest.raises(ArenaError, match=why):
-            server.submit(bot, lambda _: None)
+            server.run(bot)
     with asked(served, served.token("cleo")) as server, pytest.raises(ArenaError, match="not submit or organise"):
-        server.retire("bot1", undo=False)
+        server.retire("bot1")
     with asked(served, submitting) as server:
         with pytest.raises(ArenaError, match="`anna/mine` is not your bot"):
-            server.submit(BotUpload(bot.files, "anna/mine"), lambda _: None)
+            server.run(replace(bot, name="anna/mine"))
         with pytest.raises(ArenaError, match="`bot1` is not your bot"):
-            server.retire("bot1", undo=False)
+            server.retire("bot1")
     assert deeds(served, "cleo").count("refused") == 5
     until(lambda: kept(served) == before)
 
@@ -203,6 +208,9 @@ def test_invalid_messages_are_refused(served: Serving) -> None:
             with pytest.raises(grpc.RpcError) as refused:
                 list(channel.unary_stream(f"/{DESK}/{method}")(b"\xff\xff", metadata=bearer, timeout=PATIENCE))
             assert refused.value.code() is grpc.StatusCode.INVALID_ARGUMENT, method
+        many = pb.GetReplaysRequest(matches=["1-mantis-1-1"] * 101).SerializeToString()
+        with pytest.raises(grpc.RpcError, match="expected at most 100"):
+            channel.unary_unary(f"/{DESK}/GetReplays")(many, metadata=bearer, timeout=PATIENCE)
 
 
 # Submissions
@@ -224,9 +232,9 @@ def test_a_bot_is_submitted_retired_and_restored(served: Serving, tmp_path: Path
         assert found.content_hash == content_hash(folder)
     assert (served.home / "bots" / found.program / "weights" / "large").read_bytes() == bytes(200_000)
     with asked(served, served.token("gina", Scope.SUBMIT)) as server:
-        again = server.submit(BotUpload(folder, "gina/walnut"), lambda _: None)
+        again = server.run(SubmitRequest(path=str(folder), name="gina/walnut"))
         assert (again.label, again.is_new) == ("gina/walnut 2", False)
-        server.retire("gina/walnut", undo=False)
+        server.retire("gina/walnut")
         assert "gina/walnut" not in {row.bot for row in server.bots(every=False)}
     with asked(served, served.token("olga", Scope.ORGANISE)) as server:
         server.retire("gina/walnut", undo=True)  # an organiser may do that to anybody's
@@ -239,7 +247,7 @@ def test_a_bot_that_fails_its_check_is_refused(served: Serving, tmp_path: Path) 
     before = kept(served)
     with asked(served, served.token("hugo", Scope.SUBMIT)) as server:
         with pytest.raises(BadSubmission, match=r"hugo/mine failed a check(.|\n)*out of order") as refused:
-            server.submit(bot_in(tmp_path, "raise SystemExit('out of order')"), lambda _: None)
+            server.run(bot_in(tmp_path, "raise SystemExit('out of order')"))
         assert str(served.home) not in str(refused.value)  # where things are is the organiser's business
     assert deeds(served, "hugo") == ["created", "submission refused"]
     until(lambda: kept(served) == before)  # its files are removed a moment after it was told
@@ -270,6 +278,7 @@ LIES = [
     (upload(b"abc", size=10**12), "accepts up to 67,108,864"),
     (upload(b"abc")[:1] * 2, "must be data"),
     (upload(b"no archive"), "not a valid archive"),
+    (upload(b"no archive", name=r"\q\1"), "not a valid archive"),
     (upload(archive_of("bot.py")[:-9]), "not a valid archive"),
     (upload(archive_of("bot.py", "bot.py")), "`bot.py` occurs twice"),
     (upload(archive_of("../bot.py")), "not a valid path"),
@@ -294,7 +303,7 @@ def test_nothing_that_is_sent_is_believed(served: Serving) -> None:
         for number, (parts, why) in enumerate(LIES):
             bearer = (("authorization", f"Bearer {served.token(f'liar{number}', Scope.SUBMIT)}"),)
             *_, last = submit(iter(parts), metadata=bearer, timeout=PATIENCE)
-            assert why in last.refused, (last, why)
+            assert why in last.error.message, (last, why)
     until(lambda: kept(served) == before)
 
 
@@ -337,7 +346,7 @@ def test_a_connection_that_breaks_during_an_upload_changes_nothing(served: Servi
         asked(served, served.token("ida", Scope.SUBMIT), port=port) as server,
         pytest.raises(Unreachable, match=r"The connection to localhost:\d+ broke"),
     ):
-        server.submit(bot, lambda _: None)
+        server.run(bot)
     until(lambda: kept(served) == before)
 
 
@@ -350,15 +359,15 @@ def test_a_client_that_leaves_during_the_check_cancels_the_submission(served: Se
     gone.start()
     until(lambda: kept(served)[1] != before[1])
     with asked(served, token) as second, pytest.raises(ArenaError, match="with this token is in progress"):
-        second.submit(bot, lambda _: None)
+        second.run(bot)
     server.__exit__(None, None, None)
     gone.join(PATIENCE)
     until(lambda: kept(served) == before)
 
 
-def _submit_until_closed(server: DeskClient, bot: BotUpload) -> None:
+def _submit_until_closed(server: RemoteArena, bot: SubmitRequest) -> None:
     with suppress(ArenaError, ValueError):
-        server.submit(bot, lambda _: None)
+        server.run(bot)
 
 
 def test_a_server_that_stops_cancels_submissions(served: Serving, tmp_path: Path) -> None:
@@ -370,7 +379,7 @@ def test_a_server_that_stops_cancels_submissions(served: Serving, tmp_path: Path
     def submit() -> None:
         with asked(served, served.token("kai", Scope.SUBMIT)) as server:
             try:
-                server.submit(bot, lambda _: None)
+                server.run(bot)
             except ArenaError as error:
                 heard.append(str(error))
 
@@ -387,8 +396,9 @@ def test_a_server_that_stops_cancels_submissions(served: Serving, tmp_path: Path
 def test_without_a_sandbox_no_submitted_bot_is_started(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     from arena.sandbox import Sandbox, Tier, probe
 
-    monkeypatch.setattr(submission_worker, "choose", lambda _: (Sandbox(Tier.NONE), probe(Tier.NONE)))
-    written: list[pb.SubmitResponse] = []
-    job = SubmissionJob(str(tmp_path), None, "bot.tar.gz", "0" * 64, "anna/mine", None, "", "auto", 10, 10)
-    submission_worker.report_submission(job, written.append)
-    assert written[0].refused.startswith("This server has no sandbox")
+    monkeypatch.setattr(requests, "choose", lambda *_: (Sandbox(Tier.NONE), probe(Tier.NONE)))
+    request = SubmitRequest(path="bot.tar.gz", name="anna/mine", upload=UploadTerms("0" * 64, 10, 10))
+    refused = carry_out(WorkerJob(str(tmp_path), None, str(tmp_path), request), lambda _: None)
+    assert isinstance(refused, RequestError)
+    assert refused.message == "This server has no sandbox, so it accepts no bots."
+    assert "arena doctor" in refused.hint

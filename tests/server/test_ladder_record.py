@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-import secrets
+import io
+import json
+from collections.abc import Iterator
 from contextlib import ExitStack, closing
 from pathlib import Path
 from typing import Any
@@ -13,11 +15,11 @@ from sqlalchemy.engine import make_url
 from arena.errors import BadStore, BadSubmission, HomeInUse
 from arena.games.brackets import Bracket
 from arena.protocol.clock import NO_TIME
-from arena.referee.match import Limits, Match, Outcome
+from arena.referee.match import Limits
 from arena.server.ladder_record import LadderRecord
+from arena.server.log import logging_to
 from arena.server.remote_bot import LadderEntrant
 from arena.store.store import Store
-from arena.tournament.planner import PlannedMatch
 from arena.v1 import mantis_pb2
 from arena.v1 import referee_pb2 as pb
 from tests.support.postgresql import Server
@@ -27,18 +29,26 @@ def come(record: LadderRecord, user: str, name: str = "bot") -> LadderEntrant:
     return record.register(user, pb.Hello(name=name, version="1", games=[pb.GAME_MANTIS], language="c\x1b[2J"))
 
 
-def played(job: PlannedMatch) -> Outcome:
-    match = Match(job.plan, Limits())
+def play(record: LadderRecord, *seated: LadderEntrant) -> str:
+    ladder_match = record.brackets["mantis"].plan(seated, Limits())
+    match = ladder_match.match
     while (seat := match.seat_to_ask) is not None:
         match.answer(seat, mantis_pb2.MANTIS_ACTION_SCORE, NO_TIME)
-    return match.outcome()
+    record.add(ladder_match, match.outcome())
+    return ladder_match.name
 
 
-def play(record: LadderRecord, *seated: LadderEntrant) -> str:
-    bracket = record.brackets[0]
-    job, block = bracket.plan(seated, secrets.token_hex(16))
-    bracket.add(job, block, played(job))
-    return job.plan.id
+@pytest.fixture
+def log() -> Iterator[io.StringIO]:
+    stream = io.StringIO()
+    with logging_to(stream, as_json=True):
+        yield stream
+
+
+def logged(log: io.StringIO) -> list[str]:
+    """The events, or the matches of `match.ended`."""
+    lines = map(json.loads, log.getvalue().splitlines())
+    return [line["match"] if line["event"] == "match.ended" else line["event"] for line in lines]
 
 
 def test_a_failed_write_is_repeated_and_counts_once(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -68,10 +78,12 @@ def test_a_failed_write_is_repeated_and_counts_once(tmp_path: Path, monkeypatch:
         assert again.ladder == record.ladder
         assert come(again, "anna") == anna
         assert play(again, anna, ben) == "1-mantis-3-1"
-        assert {version: again.brackets[0].standings.rating(version) for version in before} == before
+        assert {version: again.brackets["mantis"].standings.rating(version) for version in before} == before
 
 
-def test_a_write_whose_answer_was_lost_is_not_repeated(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_write_whose_answer_was_lost_is_not_repeated(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, log: io.StringIO
+) -> None:
     """As where a server is lost after it has written and before it has said so."""
     with Store.open(tmp_path / "arena.db") as store:
         record = LadderRecord(store, [Bracket.parse("mantis")])
@@ -87,13 +99,25 @@ def test_a_write_whose_answer_was_lost_is_not_repeated(tmp_path: Path, monkeypat
             broken.setattr(store.ladder, "write", write_and_vanish)
             with pytest.raises(BadStore):
                 record.write()
-        assert record.take_written() == []
+        assert logged(log) == []
         record.write()
-        assert record.take_written() == names
+        assert logged(log) == names
         names.append(play(record, anna, ben))
         record.write()
         assert [match.name for match in store.history.page(limit=9)][::-1] == names
         assert [each.matches for each in store.standings.load(record.ladder, "mantis").bots.values()] == [3, 3]
+
+
+def test_a_failure_of_the_store_is_logged_once_and_its_end_with_the_next_match(
+    tmp_path: Path, log: io.StringIO
+) -> None:
+    with Store.open(tmp_path / "arena.db") as store:
+        record = LadderRecord(store, [Bracket.parse("mantis")])
+        name = play(record, come(record, "anna"), come(record, "ben"))
+        for error in (RuntimeError("the pool is empty"), RuntimeError("the pool is empty"), BadStore("no disk")):
+            record.log_failure(error)
+        record.write()
+        assert logged(log) == ["store.failed", "store.failed", "store.back", name]
 
 
 def test_a_write_after_another_servers_write_is_refused(tmp_path: Path) -> None:

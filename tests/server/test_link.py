@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import pytest
 
-from arena.server.link import Grace, Link, LinkEvent, LinkState
+from arena.server.config import ServerConfig
+from arena.server.link import Link, LinkEvent, LinkState
 
-GRACE = Grace(20.0, 0.1)
-CONNECTED = Link(GRACE, 1000.0, 20.0)
+CONFIG = ServerConfig(grace=20.0, grace_regained=0.1)
+CONNECTED = Link(CONFIG, 1000.0, 20.0)
 EVENTS = list(LinkEvent)
 
 
@@ -16,7 +17,7 @@ def lost(now: float = 1005.0, silence: float = 2.0) -> Link:
 
 
 def test_2_lost_packets_make_the_link_unreachable_since_the_bot_was_last_heard() -> None:
-    assert lost() == Link(GRACE, 1003.0, 20.0, LinkState.UNREACHABLE)
+    assert lost() == Link(CONFIG, 1003.0, 20.0, LinkState.UNREACHABLE)
     assert lost().after(LinkEvent.PACKETS_LOST, 1010.0, 7.0) == lost()
 
 
@@ -41,7 +42,7 @@ def test_4_a_message_ends_the_loss_at_once() -> None:
 @pytest.mark.parametrize("event", EVENTS)
 def test_5_a_stream_that_has_ended_stays_ended(event: LinkEvent) -> None:
     ended = CONNECTED.after(LinkEvent.STREAM_ENDED, 1001.0)
-    assert ended == Link(GRACE, 1001.0, 20.0, LinkState.DISCONNECTED)
+    assert ended == Link(CONFIG, 1001.0, 20.0, LinkState.DISCONNECTED)
     assert ended.after(event, 1002.0, 0.5) == ended
     assert lost().after(LinkEvent.STREAM_ENDED, 1010.0).since == 1003.0
 

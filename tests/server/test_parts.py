@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
 import io
 import json
 import logging
@@ -13,15 +12,15 @@ from unittest import mock
 import pytest
 
 from arena.errors import ArenaError
+from arena.games.brackets import Bracket
 from arena.rating.trueskill import Rating
-from arena.server.config import ServerConfig
 from arena.server.log import log_event, logging_to
 from arena.server.matchmaking import MAX_CANDIDATES, Matchmaker
-from arena.server.metrics import Metrics
 from arena.server.rate_limit import RateLimit
-from arena.server.recording import MatchRecorder
 from arena.server.tls import Certificate, self_signed
 from arena.store.home import Home
+
+MANTIS = Bracket.parse("mantis")
 
 
 def test_a_burst_is_allowed_and_then_a_steady_rate() -> None:
@@ -50,7 +49,7 @@ def test_the_least_known_bot_is_seated_and_meets_its_equals() -> None:
     ratings = {bot: Rating(25.0 + 5 * (bot % 2), 2.0) for bot in range(20)}
     ratings[7] = Rating(30.0, 8.0)
     for luck in range(20):
-        table = Matchmaker(ratings.__getitem__, Random(luck)).pairing(range(20), 4)
+        table = Matchmaker(MANTIS, ratings.__getitem__, Random(luck)).pairing(range(20), 4)
         assert table
         assert 7 in table
         assert len(set(table)) == 4
@@ -64,7 +63,7 @@ def test_of_many_the_least_known_is_seated_too_and_few_others_are_looked_at() ->
         looked_at.append(bot)
         return 1.0
 
-    maker = Matchmaker(lambda bot: Rating(25.0, 8.0 if bot == 777 else 2.0), Random(1))
+    maker = Matchmaker(MANTIS, lambda bot: Rating(25.0, 8.0 if bot == 777 else 2.0), Random(1))
     with mock.patch.object(Matchmaker, "_appeal", staticmethod(appeal)):
         tables = [maker.pairing(range(1000), 4) or [] for _ in range(10)]
     assert all(777 in table and len(set(table)) == 4 for table in tables)
@@ -73,28 +72,10 @@ def test_of_many_the_least_known_is_seated_too_and_few_others_are_looked_at() ->
 
 
 def test_everybody_meets_everybody_when_all_are_alike() -> None:
-    maker = Matchmaker(lambda _: Rating(), Random(1))
+    maker = Matchmaker(MANTIS, lambda _: Rating(), Random(1))
     met = {frozenset(maker.pairing(range(5), 2) or ()) for _ in range(60)}
     assert len(met) == 10
     assert maker.pairing([1], 2) is None
-
-
-def test_a_failure_of_the_store_is_logged_once_and_the_write_is_repeated() -> None:
-    record = mock.Mock(brackets=[], unwritten=1)
-    record.write.side_effect = [RuntimeError("the pool is empty")] * 2 + [None]
-    record.take_written.return_value = ["1-mantis-1-1"]
-
-    async def write() -> list[bool]:
-        recorder = MatchRecorder(record, ServerConfig(), Metrics())
-        recorder._announcements["1-mantis-1-1"] = lambda: log_event("announced")
-        return [await recorder.write() for _ in range(3)]
-
-    stream = io.StringIO()
-    with logging_to(stream, as_json=False):
-        assert asyncio.run(write()) == [False, False, True]
-    lines = stream.getvalue().splitlines()
-    assert [line.split("  ")[1] for line in lines] == ["store.failed", "store.back", "announced"]
-    assert "the pool is empty" in lines[0]
 
 
 def test_an_event_is_one_line_without_control_characters() -> None:

@@ -12,7 +12,7 @@ from pathlib import Path
 import grpc
 import pytest
 
-from arena.client.desk import DESK, DeskClient
+from arena.client.desk import DESK, RemoteArena
 from arena.client.play import Destination
 from arena.errors import ArenaError, NotFound
 from arena.requests import ResumeRequest, TournamentRequest
@@ -36,16 +36,12 @@ def served(tmp_path: Path) -> Iterator[Serving]:
         yield server
 
 
-def ignore(_: TournamentEvent) -> None:
-    pass
-
-
 def played(store: Store) -> int:
     return sum(record.played for record in store.tournaments.all() if record.id == NUMBER)
 
 
-def organiser(served: Serving) -> DeskClient:
-    return DeskClient(Destination(served.address, served.token("olga", Scope.ORGANISE), None, insecure=True))
+def organiser(served: Serving) -> RemoteArena:
+    return RemoteArena(Destination(served.address, served.token("olga", Scope.ORGANISE), None, insecure=True))
 
 
 def test_a_tournament_continues_without_its_client_and_stops_with_the_server(served: Serving) -> None:
@@ -63,7 +59,7 @@ def test_a_tournament_continues_without_its_client_and_stops_with_the_server(ser
         until(lambda: played(store) > before)
         with organiser(served) as server:
             with pytest.raises(ArenaError, match="Another tournament is running"):
-                server.run(TournamentRequest(bots=("random", "greedy")), ignore)
+                server.run(TournamentRequest(bots=("random", "greedy")))
             server.stop()
             events: list[TournamentEvent] = []
             stopped = server.follow(events.append)
@@ -114,7 +110,7 @@ def _without_times(printed: str) -> list[str]:
 def test_what_the_command_line_would_refuse_is_refused(served: Serving) -> None:
     with organiser(served) as server:
         with pytest.raises(NotFound, match="No tournament was started"):
-            server.follow(ignore)
+            server.follow()
         for request, why in (
             (TournamentRequest(bots=("/etc/passwd",)), "Unknown bot `/etc/passwd`: expected counter, greedy, random, "),
             (TournamentRequest(jobs=1000), "Invalid jobs `1000`"),
@@ -125,7 +121,7 @@ def test_what_the_command_line_would_refuse_is_refused(served: Serving) -> None:
             (ResumeRequest(tournament="cup"), "cup"),
         ):
             with pytest.raises(ArenaError, match=why):
-                server.run(request, ignore)
+                server.run(request)
 
 
 def test_messages_without_an_action_are_refused(served: Serving) -> None:
