@@ -9,19 +9,6 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
 from arena.errors import NotFound, unknown
-from arena.rating.standings import THINK_MS_BOUNDS
-
-__all__ = [
-    "THINK_MS_BOUNDS",
-    "Board",
-    "BoardRow",
-    "HeadToHead",
-    "HistoryPoint",
-    "Leaderboard",
-    "OverallBoard",
-    "OverallRow",
-    "Strength",
-]
 
 
 @dataclass(frozen=True, slots=True)
@@ -79,6 +66,29 @@ class BoardRow:
         """Wins per match; None without matches."""
         return self.wins / self.matches if self.matches else None
 
+    def to_dict(self) -> dict[str, str | float | bool | None]:
+        """Return the row as a flat dictionary."""
+        strength = self.strength
+        return {
+            "rank": self.rank,
+            "bot": self.bot,
+            "version": self.version,
+            "language": self.language,
+            "rating": self.conservative,
+            "mu": self.mu,
+            "sigma": self.sigma,
+            "strength": strength.elo if strength else None,
+            "strength_low": strength.low if strength else None,
+            "strength_high": strength.high if strength else None,
+            "separated": self.separated,
+            "matches": self.matches,
+            "wins": self.wins,
+            "win_share": self.win_share,
+            "mean_placement": self.mean_placement if self.matches else None,
+            "ms_per_move": self.think_ms,
+            "faults": sum(self.faults.values()),
+        }
+
 
 @dataclass(frozen=True, slots=True)
 class HeadToHead:
@@ -108,30 +118,7 @@ class Board:
 
     def to_dicts(self) -> list[dict[str, str | float | bool | None]]:
         """Return one flat dictionary per row, for example for `pandas.DataFrame`."""
-        return [
-            {
-                "bracket": self.bracket,
-                "tournament": self.tournament,
-                "rank": row.rank,
-                "bot": row.bot,
-                "version": row.version,
-                "language": row.language,
-                "rating": row.conservative,
-                "mu": row.mu,
-                "sigma": row.sigma,
-                "strength": row.strength.elo if row.strength else None,
-                "strength_low": row.strength.low if row.strength else None,
-                "strength_high": row.strength.high if row.strength else None,
-                "separated": row.separated,
-                "matches": row.matches,
-                "wins": row.wins,
-                "win_share": row.win_share,
-                "mean_placement": row.mean_placement if row.matches else None,
-                "ms_per_move": row.think_ms,
-                "faults": sum(row.faults.values()),
-            }
-            for row in self.rows
-        ]
+        return [{"bracket": self.bracket, "tournament": self.tournament, **row.to_dict()} for row in self.rows]
 
 
 @dataclass(frozen=True, slots=True)
@@ -155,14 +142,47 @@ class OverallBoard:
     brackets: Sequence[str]
     rows: Sequence[OverallRow]
 
+    @staticmethod
+    def across(boards: Sequence[Board]) -> OverallBoard:
+        """Return the board across these brackets."""
+        return OverallBoard.of(
+            {
+                board.bracket: {(row.bot, row.version): (row.conservative, row.matches) for row in board.rows}
+                for board in boards
+            }
+        )
+
+    @staticmethod
+    def of(brackets: Mapping[str, Mapping[tuple[str, str], tuple[float, int]]]) -> OverallBoard:
+        """Combine the conservative rating and the number of matches of each bot version in each bracket."""
+        by_bot: dict[tuple[str, str], dict[str, tuple[float, int]]] = {}
+        for bracket, bots in brackets.items():
+            for bot, reached in bots.items():
+                by_bot.setdefault(bot, {})[bracket] = reached
+        rated = [
+            (sum(conservative for conservative, _ in reached.values()) / len(brackets), bot, reached)
+            for bot, reached in by_bot.items()
+        ]
+        rated.sort(key=lambda each: (-each[0], each[1]))
+        rows = [
+            OverallRow(
+                rank=rank,
+                bot=bot,
+                version=version,
+                conservative=conservative,
+                by_bracket={bracket: rating for bracket, (rating, _) in reached.items()},
+                matches=sum(matches for _, matches in reached.values()),
+            )
+            for rank, (conservative, (bot, version), reached) in enumerate(rated, start=1)
+        ]
+        return OverallBoard(list(brackets), rows)
+
 
 @dataclass(frozen=True, slots=True)
 class Leaderboard:
     """The boards of several brackets, in one tournament or in all."""
 
     boards: tuple[Board, ...]
-    overall: OverallBoard | None
-    """The board across the brackets; None for one bracket."""
     highlights: Mapping[str, str] = field(default_factory=dict)
     """Matches worth watching: why, by name. Empty unless asked for."""
 
@@ -171,6 +191,11 @@ class Leaderboard:
             if board.bracket == bracket:
                 return board
         raise NotFound(unknown("bracket", bracket, [board.bracket for board in self.boards]))
+
+    @property
+    def overall(self) -> OverallBoard | None:
+        """The board across the brackets; None for one bracket."""
+        return OverallBoard.across(self.boards) if len(self.boards) > 1 else None
 
     @property
     def rows(self) -> list[BoardRow]:

@@ -15,10 +15,9 @@ from arena.reports.board import (
     HistoryPoint,
     Leaderboard,
     OverallBoard,
-    OverallRow,
     Strength,
 )
-from arena.reports.highlights import find_highlights
+from arena.reports.words import percent
 from arena.store.bots import BotVersion
 from arena.store.schema import ALL
 from arena.store.standings import StrengthRecord
@@ -45,8 +44,23 @@ def build_leaderboard(
     """Return the boards of these brackets, or of all, and the board across them."""
     number = None if tournament is None else store.tournaments.find(str(tournament)).id
     boards = build_boards(store, brackets, number)
-    found = find_highlights(store, boards, ALL if number is None else number) if highlights else {}
-    return Leaderboard(tuple(boards), build_overall(boards) if len(boards) > 1 else None, found)
+    found = _highlights(store, boards, ALL if number is None else number) if highlights else {}
+    return Leaderboard(tuple(boards), found)
+
+
+def _highlights(store: Store, boards: Sequence[Board], scope: int) -> dict[str, str]:
+    """Return matches worth watching: the greatest upset of each bracket, and the latest match of its leader."""
+    found: dict[str, str] = {}
+    for board in boards:
+        for version, upset in store.standings.upsets(scope, board.bracket).greatest(1):
+            winner = store.bots.by_id([version])[version].label
+            found[upset.match] = f"{board.bracket}: won by {winner} against a chance of {percent(upset.chance)}"
+        standings = store.standings.load(scope, board.bracket)
+        for version in standings.best(1):
+            leader = board.rows[0]
+            last = standings.bots[version].last_match
+            found.setdefault(last, f"{board.bracket}: the latest match of {leader.bot} {leader.version}")
+    return found
 
 
 def build_board(
@@ -68,22 +82,20 @@ def build_board(
     among all bots.
     """
     scope = ALL if tournament is None else tournament
-    bots = None
+    ranks = {version: rank for rank, (version, *_) in enumerate(store.standings.leaders(scope, bracket), start=1)}
+    chosen = list(ranks)
     by_seat: Mapping[int, Mapping[int, Sequence[SeatTally]]] = {}
     if latest_only or seats or limit is not None:
-        chosen = [version for version, *_ in store.standings.leaders(scope, bracket)]
         if latest_only:
             latest = set({version.bot: version.id for version in store.bots.all_versions()}.values())
             chosen = [version for version in chosen if version in latest]
         if seats:
             by_seat = store.standings.by_seat(scope, bracket)
             chosen = [version for version in chosen if seats in by_seat.get(version, {})]
-        bots = len(chosen)
         versions = chosen if limit is None else chosen[first - 1 :][:limit]
     standings = store.standings.load(scope, bracket, versions)
     strengths = store.standings.strengths(scope, bracket, versions)
     history = store.standings.history(scope, bracket, versions) if with_history else {}
-    ranks = {version: rank for rank, (version, *_) in enumerate(store.standings.leaders(scope, bracket), start=1)}
     order = standings.ranking()
     named = store.bots.by_id(order)
     rows = [
@@ -113,7 +125,7 @@ def build_board(
     ]
     matches = store.standings.matches(scope, bracket)
     where = None if tournament is None else str(tournament)
-    return Board(bracket, where, matches, rows, head_to_head, bots=len(ranks) if bots is None else bots)
+    return Board(bracket, where, matches, rows, head_to_head, bots=len(chosen))
 
 
 def _with_seats(row: BoardRow, tallies: Sequence[SeatTally]) -> BoardRow:
@@ -163,16 +175,6 @@ def _row(
     )
 
 
-def build_overall(boards: Sequence[Board]) -> OverallBoard:
-    """Return the board across these brackets."""
-    return _overall(
-        {
-            board.bracket: {(row.bot, row.version): (row.conservative, row.matches) for row in board.rows}
-            for board in boards
-        }
-    )
-
-
 def load_overall(store: Store, tournament: int | None = None, *, latest_only: bool = False) -> OverallBoard:
     """Return the board across all brackets with matches, reading only what it shows.
 
@@ -180,7 +182,7 @@ def load_overall(store: Store, tournament: int | None = None, *, latest_only: bo
     """
     scope = ALL if tournament is None else tournament
     named = {version.id: version for version in store.bots.all_versions()}
-    overall = _overall(
+    overall = OverallBoard.of(
         {
             bracket: {
                 (named[version].bot, named[version].version): (rating.conservative, matches)
@@ -193,30 +195,3 @@ def load_overall(store: Store, tournament: int | None = None, *, latest_only: bo
         return overall
     latest = {version.bot: version.version for version in named.values()}
     return replace(overall, rows=[row for row in overall.rows if latest[row.bot] == row.version])
-
-
-def _overall(brackets: Mapping[str, Mapping[tuple[str, str], tuple[float, int]]]) -> OverallBoard:
-    """Combine conservative rating and number of matches of each bot in each bracket."""
-    by_bot: dict[tuple[str, str], dict[str, tuple[float, int]]] = {}
-    for bracket, bots in brackets.items():
-        for bot, reached in bots.items():
-            by_bot.setdefault(bot, {})[bracket] = reached
-
-    def rating(reached: Mapping[str, tuple[float, int]]) -> float:
-        return sum(conservative for conservative, _ in reached.values()) / len(brackets)
-
-    ranked = sorted(by_bot.items(), key=lambda item: (-rating(item[1]), item[0]))
-    return OverallBoard(
-        brackets=list(brackets),
-        rows=[
-            OverallRow(
-                rank=rank,
-                bot=bot,
-                version=version,
-                conservative=rating(reached),
-                by_bracket={bracket: conservative for bracket, (conservative, _) in reached.items()},
-                matches=sum(matches for _, matches in reached.values()),
-            )
-            for rank, ((bot, version), reached) in enumerate(ranked, start=1)
-        ],
-    )

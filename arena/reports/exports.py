@@ -23,15 +23,17 @@ import io
 import math
 import re
 from collections.abc import Iterable, Sequence
+from dataclasses import asdict
 
 from arena.games.base import Json
+from arena.rating.standings import THINK_MS_BOUNDS
 from arena.replay import FaultKind
 from arena.reports import words
-from arena.reports.board import THINK_MS_BOUNDS, Board, BoardRow, HeadToHead, OverallBoard, Strength
+from arena.reports.board import Board, BoardRow, HeadToHead, OverallBoard, Strength
 from arena.reports.words import NOT_SEPARATED, NOTHING, SIGMA_SIGN
 
 LEADERBOARD_FORMAT = "arena.leaderboard/1"
-CSV_FIELDS = (
+CSV_FIELDS = (  # in the order of `Board.to_dicts`
     *("bracket", "tournament", "rank", "bot", "version", "language", "rating", "mu", "sigma"),
     *("refit", "refit_low", "refit_high", "separated", "matches", "wins", "win_share", "mean_placement"),
     *("ms_per_move", "faults"),
@@ -58,25 +60,17 @@ def as_json(boards: Sequence[Board], overall: OverallBoard | None) -> dict[str, 
 
 
 def _row(row: BoardRow) -> Json:
-    return {
-        "rank": row.rank,
-        "bot": row.bot,
-        "version": row.version,
-        "language": row.language,
-        "rating": _finite(row.conservative),
-        "mu": _finite(row.mu),
-        "sigma": _finite(row.sigma),
-        "refit": None if row.strength is None else _strength(row.strength),
-        "separated": row.separated,
-        "matches": row.matches,
-        "wins": row.wins,
-        "win_share": row.win_share,
-        "mean_placement": _finite(row.mean_placement) if row.matches else None,
-        "ms_per_move": _finite(row.think_ms),
+    made: dict[str, Json] = {}
+    for key, value in row.to_dict().items():
+        if key == "strength":
+            made["refit"] = None if row.strength is None else _strength(row.strength)
+        elif key not in ("strength_low", "strength_high"):
+            made[key] = _finite(value)
+    return made | {
         "faults": dict(words.by_frequency(row.faults)),
         "placements": list(row.placements),
         "think_times": list(row.think_times),
-        "history": [{"matches": point.matches, "mu": point.mu, "sigma": point.sigma} for point in row.history],
+        "history": [asdict(point) for point in row.history],
     }
 
 
@@ -105,9 +99,9 @@ def _overall(overall: OverallBoard) -> Json:
     }
 
 
-def _finite(value: float | None) -> float | None:
+def _finite(value: str | float | bool | None) -> Json:
     """Return None for infinity, which JSON does not have."""
-    return value if value is not None and math.isfinite(value) else None
+    return None if isinstance(value, float) and not math.isfinite(value) else value
 
 
 def as_csv(boards: Sequence[Board]) -> str:
@@ -116,44 +110,21 @@ def as_csv(boards: Sequence[Board]) -> str:
     found = {kind for board in boards for row in board.rows for kind in row.faults}
     kinds = known + sorted(found.difference(known))
     text = io.StringIO()
-    fields = [*CSV_FIELDS, *(f"faults_{words.harmless(kind)}" for kind in kinds)]
-    writer = csv.DictWriter(text, fields, lineterminator="\n")
-    writer.writeheader()
+    writer = csv.writer(text, lineterminator="\n")
+    writer.writerow([*CSV_FIELDS, *(f"faults_{words.harmless(kind)}" for kind in kinds)])
     for board in boards:
-        for row in board.rows:
-            writer.writerow(_line(board, row, kinds))
+        for row, values in zip(board.rows, board.to_dicts(), strict=True):
+            writer.writerow([*map(_cell, values.values()), *(row.faults.get(kind, 0) for kind in kinds)])
     return text.getvalue()
 
 
-def _line(board: Board, row: BoardRow, kinds: Sequence[str]) -> dict[str, str | float | None]:
-    """Return the cells of a line; None is an empty cell."""
-    return {
-        "bracket": _cell(board.bracket),
-        "tournament": _cell(board.tournament or ""),
-        "rank": row.rank,
-        "bot": _cell(row.bot),
-        "version": _cell(row.version),
-        "language": _cell(row.language),
-        "rating": row.conservative,
-        "mu": row.mu,
-        "sigma": row.sigma,
-        "refit": row.strength.elo if row.strength else None,
-        "refit_low": row.strength.low if row.strength else None,
-        "refit_high": row.strength.high if row.strength else None,
-        "separated": None if row.separated is None else str(row.separated).lower(),
-        "matches": row.matches,
-        "wins": row.wins,
-        "win_share": row.win_share,
-        "mean_placement": row.mean_placement if row.matches else None,
-        "ms_per_move": row.think_ms,
-        "faults": sum(row.faults.values()),
-        **{f"faults_{words.harmless(kind)}": row.faults.get(kind, 0) for kind in kinds},
-    }
-
-
-def _cell(text: str) -> str:
-    """Return the text such that no spreadsheet reads it as a formula."""
-    text = words.harmless(text)
+def _cell(value: str | float | bool | None) -> str | float | None:
+    """Return the content of a cell, such that no spreadsheet reads it as a formula. None is an empty cell."""
+    if isinstance(value, bool):
+        return str(value).lower()
+    if not isinstance(value, str):
+        return value
+    text = words.harmless(value)
     return f"'{text}" if text.startswith(("=", "+", "-", "@", "\uff1d", "\uff0b", "\uff0d", "\uff20")) else text
 
 

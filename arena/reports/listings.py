@@ -6,7 +6,7 @@ The field names are the keys of `--json`: fields may be added, none is renamed o
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass, fields
 
 from arena.rating.standings import Standings
 from arena.store.bots import BotVersion
@@ -81,25 +81,11 @@ class MatchSummary:
 
     def to_dict(self) -> dict[str, object]:
         """Return the match as `--json` prints it: a list by seat for every property of a seat."""
-        seats = self.seats
-        return {
-            "match": self.match,
-            "tournament": self.tournament,
-            "bracket": self.bracket,
-            "round": self.round,
-            "played": self.played,
-            "ending": self.ending,
-            "bots": [seat.bot for seat in seats],
-            "placements": [seat.placement for seat in seats],
-            "faults": [seat.fault for seat in seats],
-            "details": [seat.detail for seat in seats],
-            "charged_ms": [seat.charged_ms for seat in seats],
-            "cpu_ms": [seat.cpu_ms for seat in seats],
-            "wall_ms": [seat.wall_ms for seat in seats],
-            "overhead_ms": self.overhead_ms,
-            "overloaded": self.overloaded,
-            "sandbox": self.sandbox,
-        }
+        values = asdict(self)
+        seats = values.pop("seats")
+        plural = {"bot": "bots", "placement": "placements", "fault": "faults", "detail": "details"}
+        names = (field.name for field in fields(SeatSummary))
+        return values | {plural.get(name, name): [seat[name] for seat in seats] for name in names}
 
 
 def list_bots(store: Store, *, every: bool) -> list[BotSummary]:

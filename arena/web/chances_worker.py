@@ -9,7 +9,6 @@ from __future__ import annotations
 import asyncio
 import os
 import signal
-from collections import OrderedDict
 from concurrent.futures import ProcessPoolExecutor
 from concurrent.futures.process import BrokenProcessPool
 from contextlib import suppress
@@ -21,17 +20,14 @@ from arena.web.config import CONFIG
 from arena.web.errors import ServerBusy
 from arena.web.viewer.chances import Chances, chances_of
 
-Key = tuple[str, int | None]
-"""A match and the seat whose knowledge is used; None: all cards."""
-
 
 class ChancesWorker:
     """Computes and caches win-probability curves."""
 
     def __init__(self) -> None:
         self._process: ProcessPoolExecutor | None = None
-        self._cache: OrderedDict[Key, Chances] = OrderedDict()
-        self._waiting: dict[Key, asyncio.Task[Chances]] = {}
+        self._curves: dict[tuple[str, int | None], asyncio.Task[Chances]] = {}
+        """By match and seat, the last requested last."""
 
     async def chances(self, text: str, seat: int | None) -> Chances:
         """Return the curve of the match with this replay, by what the seat knew; None: by all cards."""
@@ -39,28 +35,22 @@ class ChancesWorker:
         if seat is not None and seat >= len(header.seats):
             raise NotFound(f"The match has no seat `{seat}`.")
         key = header.match, seat
-        if key in self._cache:
-            self._cache.move_to_end(key)
-            return self._cache[key]
-        if key not in self._waiting:
-            if len(self._waiting) >= CONFIG.max_waiting_curves:
+        curve = self._curves.pop(key, None)
+        if curve is None or (curve.done() and (curve.cancelled() or curve.exception())):
+            if sum(not each.done() for each in self._curves.values()) >= CONFIG.max_waiting_curves:
                 raise ServerBusy("Too many curves are being computed: reload the page in a minute.")
-            self._waiting[key] = asyncio.create_task(self._compute(key, text))
-        return await asyncio.shield(self._waiting[key])
+            curve = asyncio.create_task(self._compute(text, seat))
+        self._curves[key] = curve
+        if len(self._curves) > CONFIG.cached_curves:
+            del self._curves[next(iter(self._curves))]
+        return await asyncio.shield(curve)
 
-    async def _compute(self, key: Key, text: str) -> Chances:
+    async def _compute(self, text: str, seat: int | None) -> Chances:
         try:
-            try:
-                chances = await self._submit(text, key[1])
-            except BrokenProcessPool:  # killed, for example for lack of memory: try once more
-                self.close()
-                chances = await self._submit(text, key[1])
-        finally:
-            del self._waiting[key]
-        self._cache[key] = chances
-        while len(self._cache) > CONFIG.cached_curves:
-            self._cache.popitem(last=False)
-        return chances
+            return await self._submit(text, seat)
+        except BrokenProcessPool:  # killed, for example for lack of memory: try once more
+            self.close()
+            return await self._submit(text, seat)
 
     async def _submit(self, text: str, seat: int | None) -> Chances:
         if self._process is None:
@@ -70,13 +60,12 @@ class ChancesWorker:
 
     def close(self) -> None:
         """Kill the process."""
-        if self._process is None:
-            return
-        for process in list((self._process._processes or {}).values()):
-            with suppress(OSError):
-                process.kill()
-        self._process.shutdown(wait=True, cancel_futures=True)
-        self._process = None
+        if self._process is not None:
+            for process in list((self._process._processes or {}).values()):
+                with suppress(OSError):
+                    process.kill()
+            self._process.shutdown(wait=True, cancel_futures=True)
+            self._process = None
 
 
 def _prepare(server: int) -> None:

@@ -21,9 +21,3 @@ def status_code(error: ArenaError) -> int:
     """Return the HTTP status of an error."""
     codes: dict[type[ArenaError], int] = {NotFound: 404, NotAllowed: 403, OutOfTurn: 409, ServerBusy: 503}
     return next((code for kind, code in codes.items() if isinstance(error, kind)), 400)
-
-
-def sentence(error: ArenaError) -> str:
-    """Return the message of an error as a sentence."""
-    text = str(error)
-    return text[:1].upper() + text[1:]

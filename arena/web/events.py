@@ -13,10 +13,9 @@ import logging
 import math
 import resource
 import time
-from collections.abc import AsyncIterator, Callable, Hashable, Iterator, Mapping
-from contextlib import contextmanager, suppress
+from collections.abc import AsyncIterator, Callable, Coroutine, Hashable, Mapping
+from contextlib import asynccontextmanager, suppress
 from dataclasses import dataclass, field
-from typing import Self
 
 from anyio import to_thread
 from starlette.responses import StreamingResponse
@@ -31,7 +30,6 @@ log = logging.getLogger("arena.web")
 
 Messages = Mapping[str, Json]
 """Content by message name, which is the name of a part of the page."""
-Render = Callable[[], Messages]
 
 
 @dataclass(eq=False)
@@ -39,11 +37,12 @@ class Subscriber:
     """A browser with an open event stream."""
 
     waiting: dict[str, bytes] = field(default_factory=dict)
-    """Encoded messages that were not sent yet, by name."""
+    """Encoded messages that were not sent yet, by key."""
     has_messages: asyncio.Event = field(default_factory=asyncio.Event)
 
-    def put(self, name: str, message: bytes) -> None:
-        self.waiting[name] = message
+    def put(self, key: str, message: bytes) -> None:
+        self.waiting.pop(key, None)  # a message that replaces another one goes to the end of the queue
+        self.waiting[key] = message
         self.has_messages.set()
 
     async def next_chunk(self) -> bytes:
@@ -55,36 +54,39 @@ class Subscriber:
         return b"".join(messages.values()) or b": keep-alive\n\n"
 
 
-@dataclass(eq=False)
 class Topic:
     """What one kind of page shows, with its subscribers."""
 
-    render: Render
-    subscribers: set[Subscriber] = field(default_factory=set)
-    latest: dict[str, bytes] = field(default_factory=dict)
-    """The message last sent, by name."""
+    def __init__(self, render: Callable[[], Messages] = dict) -> None:
+        self.render = render
+        self.subscribers: set[Subscriber] = set()
+        self._latest: dict[str, bytes] = {}
+        """The message last rendered, by name."""
 
     def welcome(self, subscriber: Subscriber) -> None:
         """Send the current state to a new subscriber."""
-        for name, message in self.latest.items():
+        for name, message in self._latest.items():
             subscriber.put(name, message)
+
+    def send(self, key: str, message: bytes) -> None:
+        for subscriber in self.subscribers:
+            subscriber.put(key, message)
 
     async def refresh(self) -> None:
         """Render the messages and send those that changed."""
         try:
             rendered = await to_thread.run_sync(self.render)
         except ArenaError:
-            self.latest.clear()  # new subscribers must not get outdated messages
+            self._latest.clear()  # new subscribers must not get outdated messages
             raise
         for name, content in rendered.items():
             message = encode(name, content)
-            if self.latest.get(name) != message:
-                self.latest[name] = message
-                for subscriber in self.subscribers:
-                    subscriber.put(name, message)
+            if self._latest.get(name) != message:
+                self._latest[name] = message
+                self.send(name, message)
 
 
-def encode(name: str, content: Json) -> bytes:
+def encode(name: str, content: object) -> bytes:
     """Return the content as an event. JSON has no line breaks, so one data line is enough."""
     return encode_json(name, json.dumps(content, ensure_ascii=False))
 
@@ -103,21 +105,10 @@ class EventHub:
         self._settled_at = math.inf
         self._last_error = ""
         self.topics: dict[Hashable, Topic] = {}
-        self.closed = asyncio.Event()
-        self._other_subscribers: set[Subscriber] = set()
-        self._polling: asyncio.Task[None] | None = None
+        self._closed = False
 
-    async def __aenter__(self) -> Self:
-        self._polling = asyncio.create_task(self._poll_forever())
-        return self
-
-    async def __aexit__(self, *_: object) -> None:
-        assert self._polling
-        self._polling.cancel()
-        with suppress(asyncio.CancelledError):
-            await self._polling
-
-    async def _poll_forever(self) -> None:
+    async def run(self) -> None:
+        """Poll the store while there are topics."""
         while True:
             await asyncio.sleep(CONFIG.store_poll_interval)
             if not self.topics:
@@ -142,11 +133,9 @@ class EventHub:
         self._seen = seen
         self._last_error = ""
 
-    async def follow(
-        self, key: Hashable, render: Render, new_topic: Callable[[Render], Topic] = Topic
-    ) -> AsyncIterator[bytes]:
-        """Yield the current state of the topic, then every change. The first subscriber creates the topic."""
-        topic = self.topics.get(key) or self.topics.setdefault(key, new_topic(render))
+    async def follow(self, key: Hashable, new_topic: Topic) -> AsyncIterator[bytes]:
+        """Yield the current state of the topic, then every change. The first subscriber's `new_topic` is used."""
+        topic = self.topics.setdefault(key, new_topic)
         subscriber = Subscriber()
         is_first = not topic.subscribers
         topic.subscribers.add(subscriber)
@@ -154,8 +143,9 @@ class EventHub:
             if is_first:
                 with suppress(ArenaError):  # the next poll logs it
                     await topic.refresh()
+            subscriber.waiting.clear()  # the current state contains it
             topic.welcome(subscriber)
-            while not self.closed.is_set():
+            while not self._closed:
                 yield await subscriber.next_chunk()
         finally:
             topic.subscribers.discard(subscriber)
@@ -164,34 +154,33 @@ class EventHub:
 
     def close(self) -> None:
         """End all streams, because the server shuts down."""
-        self.closed.set()
+        self._closed = True
         for topic in self.topics.values():
             for subscriber in topic.subscribers:
                 subscriber.has_messages.set()
-        for subscriber in self._other_subscribers:
-            subscriber.has_messages.set()
 
-    @contextmanager
-    def closing(self, subscriber: Subscriber) -> Iterator[None]:
-        """Also wake a subscriber that belongs to no topic of the hub when the server shuts down."""
-        self._other_subscribers.add(subscriber)
-        try:
-            yield
-        finally:
-            self._other_subscribers.discard(subscriber)
-
-    def response(
-        self, key: Hashable, render: Render, new_topic: Callable[[Render], Topic] = Topic
-    ) -> StreamingResponse:
+    def response(self, key: Hashable, new_topic: Topic) -> StreamingResponse:
         """Return the event stream of a topic. Raise `ServerBusy` if there are too many subscribers or topics."""
         files, _ = resource.getrlimit(resource.RLIMIT_NOFILE)
         limit = min(CONFIG.max_subscribers, max(16, files - CONFIG.reserved_files))
         subscribers = sum(len(topic.subscribers) for topic in self.topics.values())
         if subscribers >= limit or (key not in self.topics and len(self.topics) >= CONFIG.max_topics):
             raise ServerBusy("Too many browsers follow this arena: reload the page from time to time instead.")
-        return event_stream(self.follow(key, render, new_topic))
+        return event_stream(self.follow(key, new_topic))
 
 
 def event_stream(messages: AsyncIterator[bytes]) -> StreamingResponse:
     """Return a response that stays open. The header asks proxies not to buffer it."""
     return StreamingResponse(messages, media_type="text/event-stream", headers={"x-accel-buffering": "no"})
+
+
+@asynccontextmanager
+async def background(*jobs: Coroutine[object, object, None]) -> AsyncIterator[None]:
+    """Run the jobs until the block ends."""
+    tasks = [asyncio.create_task(job) for job in jobs]
+    try:
+        yield
+    finally:
+        for task in tasks:
+            task.cancel()
+        await asyncio.gather(*tasks, return_exceptions=True)

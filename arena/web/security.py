@@ -25,13 +25,12 @@ from arena.web.config import CONFIG
 from arena.web.errors import NotAllowed
 
 LOOPBACK_HOSTS = frozenset({"localhost", "127.0.0.1", "[::1]"})
-CONTENT_SECURITY_POLICY = (
-    "default-src 'none'; script-src 'self'; style-src 'self'; "
-    "style-src-attr 'unsafe-inline'; "  # lengths of bars and the like
-    "img-src 'self' data:; connect-src 'self'; base-uri 'none'; form-action 'self'; frame-ancestors 'none'"
-)
 SECURITY_HEADERS = {
-    "content-security-policy": CONTENT_SECURITY_POLICY,
+    "content-security-policy": (
+        "default-src 'none'; script-src 'self'; style-src 'self'; "
+        "style-src-attr 'unsafe-inline'; "  # lengths of bars and the like
+        "img-src 'self' data:; connect-src 'self'; base-uri 'none'; form-action 'self'; frame-ancestors 'none'"
+    ),
     "x-content-type-options": "nosniff",
     "referrer-policy": "same-origin",
     "cross-origin-opener-policy": "same-origin",
@@ -44,9 +43,9 @@ SECURITY_HEADERS = {
 class TokenGate:
     """Checks the token, the cookie derived from it, and the CSRF token."""
 
-    def __init__(self, token: str | None = None, port: int = 0) -> None:
+    def __init__(self, port: int) -> None:
         """`port`: where the server listens; browsers send cookies to all ports of a host, so the name contains it."""
-        self.token = token or secrets.token_urlsafe(24)
+        self.token = secrets.token_urlsafe(24)
         self.cookie = f"arena_token_{port}"
 
     def _derived(self, purpose: str) -> str:
@@ -83,33 +82,24 @@ class TokenGate:
         """Raise `NotAllowed` if the request may not change anything."""
         self.check_known(request)
         origin = request.headers.get("origin")
-        if origin is not None and urlsplit(origin).netloc != request.headers.get("host"):
-            raise NotAllowed("The request came from another site.")
-        if request.headers.get("sec-fetch-site", "same-origin") != "same-origin":
+        is_foreign = origin is not None and urlsplit(origin).netloc != request.headers.get("host")
+        if is_foreign or request.headers.get("sec-fetch-site", "same-origin") != "same-origin":
             raise NotAllowed("The request came from another site.")
         if not hmac.compare_digest(request.headers.get("x-arena-csrf", "").encode(), self.csrf.encode()):
             raise NotAllowed("The CSRF token is missing or invalid: reload the page.")
 
 
-class LoginMiddleware:
-    """Answers requests that carry the token in their address."""
+def secured(app: ASGIApp, gate: TokenGate, hosts: Iterable[str] | None) -> ASGIApp:
+    """Wrap the whole application, its error pages included. `hosts`: the accepted host names; None: any."""
 
-    def __init__(self, app: ASGIApp, gate: TokenGate) -> None:
-        self.app = app
-        self.gate = gate
+    async def with_login(scope: Scope, receive: Receive, send: Send) -> None:
+        answer = gate.login(Request(scope)) if scope["type"] == "http" else None
+        await (answer or app)(scope, receive, send)
 
-    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        answer = self.gate.login(Request(scope)) if scope["type"] == "http" else None
-        await (answer or self.app)(scope, receive, send)
+    limited = RequestBodyLimitMiddleware(with_login, CONFIG.max_body_bytes)
+    on_our_hosts = TrustedHostMiddleware(limited, None if hosts is None else list(hosts), www_redirect=False)
 
-
-class SecurityHeadersMiddleware:
-    """Adds the security headers to every response."""
-
-    def __init__(self, app: ASGIApp) -> None:
-        self.app = app
-
-    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+    async def with_headers(scope: Scope, receive: Receive, send: Send) -> None:
         async def send_with_headers(message: Message) -> None:
             if message["type"] == "http.response.start":
                 headers = MutableHeaders(scope=message)
@@ -117,11 +107,6 @@ class SecurityHeadersMiddleware:
                     headers.setdefault(name, value)
             await send(message)
 
-        await self.app(scope, receive, send_with_headers)
+        await on_our_hosts(scope, receive, send_with_headers)
 
-
-def secured(app: ASGIApp, gate: TokenGate, hosts: Iterable[str] | None) -> ASGIApp:
-    """Wrap the whole application, its error pages included. `hosts`: the accepted host names; None: any."""
-    app = RequestBodyLimitMiddleware(LoginMiddleware(app, gate), CONFIG.max_body_bytes)
-    app = TrustedHostMiddleware(app, None if hosts is None else list(hosts), www_redirect=False)
-    return SecurityHeadersMiddleware(app)
+    return with_headers

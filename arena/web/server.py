@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-import asyncio
 import socket
 import webbrowser
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, nullcontext
 from ipaddress import ip_address
 from pathlib import Path
 from threading import Thread
@@ -23,6 +22,7 @@ from arena.web.app import create_app
 from arena.web.config import CONFIG
 from arena.web.events import EventHub
 from arena.web.security import LOOPBACK_HOSTS, TokenGate
+from arena.web.site import Site
 
 
 def serve(
@@ -33,7 +33,6 @@ def serve(
     *,
     ready: Callable[[str], None],
     open_browser: bool,
-    token: str | None = None,
     known_as: Sequence[str] = (),
     sandbox: Callable[[], Sandbox] = Sandbox,
 ) -> None:
@@ -43,23 +42,15 @@ def serve(
     run that people play against; it is called in a thread when the first one is needed.
     """
     with listen(host, port) as listener:
-        server, address = prepare(home, store, host, listener, token=token, known_as=known_as, sandbox=sandbox)
+        server, address = prepare(home, store, host, listener, known_as=known_as, sandbox=sandbox)
 
-        async def run() -> None:
-            announcing = asyncio.create_task(announce())
-            try:
-                await server.serve(sockets=[listener])
-            finally:
-                announcing.cancel()
-
-        async def announce() -> None:
-            while not server.started:
-                await asyncio.sleep(0.01)
+        def announce() -> None:
             ready(address)
             if open_browser:  # in a daemon thread: a browser in the terminal runs until it is closed
                 Thread(target=webbrowser.open, args=(address,), daemon=True).start()
 
-        uvloop.run(run())
+        server.ready = announce
+        uvloop.run(server.serve(sockets=[listener]))
 
 
 def prepare(
@@ -68,7 +59,6 @@ def prepare(
     host: str,
     listener: socket.socket,
     *,
-    token: str | None = None,
     known_as: Sequence[str] = (),
     sandbox: Callable[[], Sandbox] = Sandbox,
     besides: Sequence[BaseRoute] = (),
@@ -79,12 +69,11 @@ def prepare(
     `besides`: additional routes. `tls`: the files of a certificate and its key.
     """
     port = listener.getsockname()[1]
-    gate = TokenGate(token, port)
     local = is_loopback(host)
+    site = Site(home, store, TokenGate(port), sandbox, private=local and not known_as)
     hosts = LOOPBACK_HOSTS | {url_host(host), *known_as} if local or known_as else None
-    app, site = create_app(home, store, gate, sandbox, private=local and not known_as, hosts=hosts, besides=besides)
     config = uvicorn.Config(
-        app,
+        create_app(site, hosts, besides),
         log_level="warning",
         access_log=False,
         server_header=False,
@@ -94,7 +83,7 @@ def prepare(
         ssl_certfile=tls and tls[0],
         ssl_keyfile=tls and tls[1],
     )
-    address = f"{'https' if tls else 'http'}://{url_host(host)}:{port}/?token={gate.token}"
+    address = f"{'https' if tls else 'http'}://{url_host(host)}:{port}/?token={site.gate.token}"
     return WebServer(config, site.hub), address
 
 
@@ -104,16 +93,20 @@ class WebServer(uvicorn.Server):
     def __init__(self, config: uvicorn.Config, hub: EventHub) -> None:
         super().__init__(config)
         self.hub = hub
+        self.ready: Callable[[], None] = lambda: None
+        """Called when the server accepts requests."""
         self.takes_signals = True
         """Whether SIGINT and SIGTERM stop this server; the owner of the process may handle them instead."""
 
     @contextmanager
     def capture_signals(self) -> Iterator[None]:
-        if not self.takes_signals:
+        with super().capture_signals() if self.takes_signals else nullcontext():
             yield
-            return
-        with super().capture_signals():
-            yield
+
+    async def startup(self, sockets: list[socket.socket] | None = None) -> None:
+        await super().startup(sockets)
+        if self.started:
+            self.ready()
 
     async def shutdown(self, sockets: list[socket.socket] | None = None) -> None:
         self.hub.close()

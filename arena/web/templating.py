@@ -15,7 +15,7 @@ from starlette.datastructures import QueryParams
 from arena.records import SeatRecord
 from arena.reports import words
 from arena.store.history import StoredMatch
-from arena.web.drawing import colours, distributions
+from arena.web.drawing.svg import Axis, px
 
 
 @cache
@@ -28,7 +28,7 @@ def environment() -> Environment:
         lstrip_blocks=True,
         finalize=_without_controls,
     )
-    made.globals.update(words=words, patterns=distributions.patterns)
+    made.globals.update(words=words, axis=Axis)
     made.filters.update(
         count=lambda number: f"{number:,}",
         percent=words.percent,
@@ -37,7 +37,8 @@ def environment() -> Environment:
         moment=_moment,
         changed=_changed,
         by_place=_by_place,
-        heat=colours.step_of,
+        heat=_heat,
+        px=px,
     )
     return made
 
@@ -59,10 +60,16 @@ def _moment(written: str) -> str:
 
 
 def _changed(given: QueryParams, **changes: object) -> str:
-    """Return the query with some values changed."""
-    return urlencode({**{name: value for name, value in given.items() if value}, **changes})
+    """Return the query of an address with some values changed; an empty value removes one."""
+    query = urlencode({name: value for name, value in {**given, **changes}.items() if value})
+    return f"?{query}" if query else ""
 
 
 def _by_place(match: StoredMatch) -> list[tuple[str, SeatRecord]]:
     """Return the labels and seats of a match, the winner first."""
     return sorted(zip(match.bots, match.seats, strict=True), key=lambda each: each[1].placement)
+
+
+def _heat(share: float) -> str:
+    """Return the style class for a share between 0 and 1 (static/scale.css)."""
+    return f"h{round(20 * min(max(share, 0.0), 1.0))}"

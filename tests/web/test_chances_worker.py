@@ -10,8 +10,7 @@ import pytest
 
 from arena.errors import NotFound
 from arena.games.registry import find_game
-from arena.replay import dumps
-from arena.replay.selfplay import simulate_game
+from arena.replay import dumps, simulate_game
 from arena.web import chances_worker
 from arena.web.chances_worker import ChancesWorker
 from arena.web.config import CONFIG

@@ -13,7 +13,7 @@ from arena.errors import BadStore
 from arena.web import events
 from arena.web.config import CONFIG
 from arena.web.errors import ServerBusy
-from arena.web.events import EventHub, Messages
+from arena.web.events import EventHub, Messages, Topic, background
 
 
 @pytest.fixture(autouse=True)
@@ -51,8 +51,9 @@ def test_changes_are_rendered_once_for_all_subscribers() -> None:
     board = Board()
 
     async def run() -> None:
-        async with EventHub(board.look) as hub:
-            streams = [hub.follow("board", board.make) for _ in range(20)]
+        hub = EventHub(board.look)
+        async with background(hub.run()):
+            streams = [hub.follow("board", Topic(board.make)) for _ in range(20)]
             for stream in streams:
                 await heard(stream, b"data: 0")
             before = board.made
@@ -71,11 +72,12 @@ def test_a_store_that_fails_for_a_while_stops_nothing() -> None:
     board = Board()
 
     async def run() -> None:
-        async with EventHub(board.look) as hub, aclosing(hub.follow("board", board.make)) as first:  # type: ignore[type-var]
+        hub = EventHub(board.look)
+        async with background(hub.run()), aclosing(hub.follow("board", Topic(board.make))) as first:  # type: ignore[type-var]
             await heard(first, b"data: 0")
             board.is_broken = True
             await asyncio.sleep(0.1)
-            async with aclosing(hub.follow("other", board.make)) as second:  # type: ignore[type-var]
+            async with aclosing(hub.follow("other", Topic(board.make))) as second:  # type: ignore[type-var]
                 waiting = asyncio.ensure_future(anext(second))
                 await asyncio.sleep(0.05)
                 board.is_broken, board.number = False, 7
@@ -90,9 +92,10 @@ def test_the_number_of_subscribers_is_limited(monkeypatch: pytest.MonkeyPatch) -
     board = Board()
 
     async def run() -> None:
-        async with EventHub(board.look) as hub, aclosing(hub.follow("board", board.make)) as first:  # type: ignore[type-var]
+        hub = EventHub(board.look)
+        async with background(hub.run()), aclosing(hub.follow("board", Topic(board.make))) as first:  # type: ignore[type-var]
             await heard(first, b"data: 0")
             with pytest.raises(ServerBusy, match="Too many browsers"):
-                hub.response("board", board.make)
+                hub.response("board", Topic(board.make))
 
     asyncio.run(run())

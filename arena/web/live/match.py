@@ -34,6 +34,7 @@ class LiveMatch:
     """The match does not continue: its file is gone or invalid."""
     is_gone: bool = False
     """The file was removed."""
+    was_featured: bool = False
     bytes_read: int = 0
     _first_step: int = 0
     """The step at which the display began."""
@@ -104,6 +105,10 @@ class LiveMatch:
     @property
     def is_over(self) -> bool:
         return self.maker is not None and self.maker.over
+
+    @property
+    def is_running(self) -> bool:
+        return self.maker is not None and not (self.maker.over or self.is_broken)
 
     def step_at(self, now: float) -> int:
         """Return the step that spectators see who have watched from the start."""

@@ -12,8 +12,9 @@ from arena.errors import NotFound
 from arena.tournament.live import LIVE_NAME
 from arena.web.events import Messages
 from arena.web.live.watcher import FilmTopic
-from arena.web.pages.faults import fault_ticker
+from arena.web.pages.tournaments import fault_ticker
 from arena.web.site import Site, site_of
+from arena.web.templating import render
 
 
 def event_parts(site: Site) -> Messages:
@@ -23,12 +24,12 @@ def event_parts(site: Site) -> Messages:
     record = None
     with suppress(NotFound):  # removed in the meantime
         record = site.store.tournaments.load(running) if running else None
-    part = site.renderer.part
-    matches = live.running() + live.finished()[:6]
+    latest = live.latest()
+    matches = [each for each in latest if each.is_running] + [each for each in latest if each.is_over][:6]
     return {
-        "state": part("parts/live_state.html", record=record, problem=live.problem),
-        "cards": part("parts/live_cards.html", matches=matches, featured=live.featured),
-        "faults": fault_ticker(site, running),
+        "state": render("parts/live_state.html", record=record, problem=live.problem),
+        "cards": render("parts/live_cards.html", matches=matches, featured=live.featured),
+        "faults": fault_ticker(site.store, running),
     }
 
 
@@ -39,12 +40,12 @@ def match_parts(site: Site, name: str) -> Messages:
     if shown is not None:
         state = "finished" if shown.is_over else "stopped" if shown.is_broken else "running"
     stored = name in site.store.history.named([name])
-    return {"state": site.renderer.part("parts/live_match.html", name=name, state=state, stored=stored)}
+    return {"state": render("parts/live_match.html", name=name, state=state, stored=stored)}
 
 
 def event_page(request: Request) -> Response:
     site = site_of(request)
-    return site.renderer.page(request, "live.html", parts=event_parts(site), match=None)
+    return site.page(request, "live.html", parts=event_parts(site), match=None)
 
 
 def match_page(request: Request) -> Response:
@@ -55,15 +56,18 @@ def match_page(request: Request) -> Response:
         if site.store.history.named([name]):
             return RedirectResponse(f"/matches/{name}", 303)
         raise NotFound(f"The match `{name}` is neither shown live nor on record.")
-    return site.renderer.page(request, "live.html", parts=match_parts(site, name), match=name)
+    return site.page(request, "live.html", parts=match_parts(site, name), match=name)
 
 
 def follow_event(request: Request) -> Response:
-    return _follow(site_of(request), None)
+    site = site_of(request)
+    return site.hub.response(("live", None), FilmTopic(lambda: event_parts(site), site.live, None))
 
 
 def follow_match(request: Request) -> Response:
-    return _follow(site_of(request), _match_name(request))
+    site = site_of(request)
+    name = _match_name(request)
+    return site.hub.response(("live", name), FilmTopic(lambda: match_parts(site, name), site.live, name))
 
 
 def _match_name(request: Request) -> str:
@@ -71,11 +75,6 @@ def _match_name(request: Request) -> str:
     if not LIVE_NAME.fullmatch(name):
         raise NotFound("There is no such match.")
     return name
-
-
-def _follow(site: Site, match: str | None) -> Response:
-    render = (lambda: event_parts(site)) if match is None else (lambda: match_parts(site, match))
-    return site.hub.response(("live", match), render, lambda render: FilmTopic(render, site.live, match))
 
 
 ROUTES = [

@@ -8,12 +8,9 @@ at a speed that people can follow, and then the next one.
 from __future__ import annotations
 
 import asyncio
-import json
 import logging
 import time
-from collections.abc import Collection
-from contextlib import suppress
-from typing import Self
+from collections.abc import Callable, Collection
 
 from anyio import to_thread
 
@@ -22,7 +19,7 @@ from arena.games.frames import More
 from arena.store.home import Home
 from arena.tournament.live import LiveFolder
 from arena.web.config import CONFIG
-from arena.web.events import EventHub, Render, Subscriber, Topic, encode_json
+from arena.web.events import EventHub, Messages, Subscriber, Topic, encode, encode_json
 from arena.web.live.match import LiveMatch
 
 log = logging.getLogger("arena.web")
@@ -31,40 +28,36 @@ log = logging.getLogger("arena.web")
 class FilmTopic(Topic):
     """Browsers that follow the film of one match, or of the featured one."""
 
-    def __init__(self, render: Render, watcher: LiveWatcher, match: str | None) -> None:
+    def __init__(self, render: Callable[[], Messages], watcher: LiveWatcher, match: str | None) -> None:
         super().__init__(render)
         self.watcher = watcher
         self.match = match
 
-    @property
-    def shown(self) -> LiveMatch | None:
-        return self.watcher.matches.get(self.match or self.watcher.featured)
-
     def welcome(self, subscriber: Subscriber) -> None:
         super().welcome(subscriber)
-        self._send_film(subscriber)
+        if film := self._film():
+            subscriber.put("film", film)
 
     def send_film(self) -> None:
         """Send the whole film to all subscribers."""
-        for subscriber in self.subscribers:
-            self._send_film(subscriber)
+        if film := self._film():
+            self.send("film", film)
 
-    def send_more(self, more: More) -> None:
+    def _film(self) -> bytes | None:
+        shown = self.watcher.matches.get(self.match or self.watcher.featured)
+        message = shown.message(time.monotonic()) if shown else None
+        return encode_json("film", message) if message else None
+
+    def send_more(self, match: str, more: More) -> None:
         """Send an addition to the film."""
-        assert self.shown
-        message = encode_json("more", json.dumps({**more, "match": self.shown.name}, ensure_ascii=False))
+        message = encode("more", {**more, "match": match})
         for subscriber in self.subscribers:
-            if "film" in subscriber.waiting or len(subscriber.waiting) > CONFIG.max_waiting_updates:
-                subscriber.waiting = {
-                    name: waiting for name, waiting in subscriber.waiting.items() if not name.startswith("more ")
-                }
-                self._send_film(subscriber)
+            waiting = subscriber.waiting
+            if ("film" in waiting or len(waiting) > CONFIG.max_waiting_updates) and (film := self._film()):
+                subscriber.waiting = {key: each for key, each in waiting.items() if not key.startswith("more ")}
+                subscriber.put("film", film)
             else:
                 subscriber.put(f"more {more['start']}", message)
-
-    def _send_film(self, subscriber: Subscriber) -> None:
-        if self.shown and (message := self.shown.message(time.monotonic())):
-            subscriber.put("film", encode_json("film", message))
 
 
 class LiveWatcher:
@@ -80,51 +73,36 @@ class LiveWatcher:
         self.problem = ""
         """Why no match can be shown."""
         self._last_render = 0.0
-        self._was_featured: set[str] = set()
-        self._watching: asyncio.Task[None] | None = None
 
-    async def __aenter__(self) -> Self:
-        self._watching = asyncio.create_task(self._watch())
-        return self
-
-    async def __aexit__(self, *_: object) -> None:
-        assert self._watching
-        self._watching.cancel()
-        with suppress(asyncio.CancelledError):
-            await self._watching
-
-    @property
-    def topics(self) -> list[FilmTopic]:
-        return [topic for topic in self.hub.topics.values() if isinstance(topic, FilmTopic)]
-
-    async def _watch(self) -> None:
+    async def run(self) -> None:
+        """Poll the files while there are spectators."""
         while True:
             await asyncio.sleep(CONFIG.live_poll_interval)
+            topics = [topic for topic in self.hub.topics.values() if isinstance(topic, FilmTopic)]
             try:
-                if self.topics:
-                    await self._poll()
-                elif self._last_render:
+                if topics:
+                    await self._poll(topics)
+                else:
                     self._last_render = 0.0
                     self.matches.clear()
                     self.featured = ""
-                    self._was_featured.clear()
             except Exception as error:  # the next poll may succeed
                 if not self.problem:
                     unexpected = not isinstance(error, ArenaError)
                     log.error("Live matches cannot be followed at the moment: %s", error, exc_info=unexpected)
                 self.problem = "Live matches cannot be followed at the moment. The server's output says why."
 
-    async def _poll(self) -> None:
+    async def _poll(self, topics: Collection[FilmTopic]) -> None:
         now = time.monotonic()
         renders = now - self._last_render > CONFIG.live_render_interval
         if renders:
             self._last_render = now
             await to_thread.run_sync(self._request_matches)
-        followed = {topic.match for topic in self.topics} | {self.featured}
+        followed = {topic.match for topic in topics} | {self.featured}
         news = await to_thread.run_sync(self._read, now, followed)
         before = self.featured
         self._choose_featured(now)
-        for topic in self.topics:
+        for topic in topics:
             name = topic.match or self.featured
             if topic.match is None and self.featured != before:
                 topic.send_film()
@@ -133,7 +111,7 @@ class LiveWatcher:
                 if more is None or shown is None or shown.steps == len(more["entries"]):
                     topic.send_film()
                 else:
-                    topic.send_more(more)
+                    topic.send_more(name, more)
             if renders:
                 await topic.refresh()
 
@@ -179,29 +157,20 @@ class LiveWatcher:
         for name in ended[: -CONFIG.kept_live_matches]:
             if name not in followed:
                 del self.matches[name]
-                self._was_featured.discard(name)
 
     def _choose_featured(self, now: float) -> None:
         current = self.matches.get(self.featured)
         if current is not None and not current.is_through(now, CONFIG.featured_linger):
             return
         others = [
-            name
-            for name, each in self.matches.items()
-            if name not in self._was_featured and each.maker is not None and not each.is_broken
+            each for each in self.latest() if not each.was_featured and each.maker is not None and not each.is_broken
         ]
-        if others:  # the latest running one, or the latest
-            self.featured = next((name for name in reversed(others) if not self.matches[name].is_over), others[-1])
-            self._was_featured.add(self.featured)
-            self.matches[self.featured].restart(now)
+        if others:
+            chosen = next((each for each in others if not each.is_over), others[0])
+            chosen.was_featured = True
+            chosen.restart(now)
+            self.featured = chosen.name
 
-    def running(self) -> list[LiveMatch]:
-        """Return the running matches, the latest first."""
-        return [
-            each
-            for each in reversed(list(self.matches.values()))
-            if each.maker and not (each.is_over or each.is_broken)
-        ]
-
-    def finished(self) -> list[LiveMatch]:
-        return [each for each in reversed(list(self.matches.values())) if each.is_over]
+    def latest(self) -> list[LiveMatch]:
+        """Return the matches, the latest first."""
+        return list(self.matches.values())[::-1]

@@ -3,62 +3,116 @@
 from __future__ import annotations
 
 import json
+import math
 import time
-from collections.abc import Callable
-from dataclasses import replace
+from dataclasses import dataclass, replace
 
 from markupsafe import Markup
 from starlette.requests import Request
 from starlette.responses import Response
 from starlette.routing import Route
 
-from arena.errors import NotFound
+from arena.errors import NotFound, UserError, unknown
 from arena.games.brackets import Bracket
 from arena.reports import words
-from arena.reports.board import Board, OverallBoard
-from arena.reports.build import build_overall
+from arena.reports.board import Board, Leaderboard, OverallBoard
+from arena.reports.build import build_board, load_overall
 from arena.reports.exports import as_csv, as_json
+from arena.store.schema import ALL
 from arena.store.store import Store
 from arena.store.tournaments import TournamentRecord
 from arena.web.config import CONFIG
-from arena.web.drawing import board_page
-from arena.web.events import Messages
-from arena.web.pages.board_filter import BoardFilter
+from arena.web.drawing import plots
+from arena.web.events import Messages, Topic
 from arena.web.pages.progress import status_of
-from arena.web.site import Site, site_of
+from arena.web.site import number, site_of
+from arena.web.templating import render
+
+
+@dataclass(frozen=True, slots=True)
+class BoardFilter:
+    """The filters of a leaderboard, as they are in the address."""
+
+    tournament: int | None = None
+    latest_only: bool = False
+    """Only the latest version of each bot."""
+    seats: int | None = None
+    """Only matches with this many seats."""
+    first: int = 1
+    """The first rank on the page."""
+
+    @classmethod
+    def of(cls, request: Request) -> BoardFilter:
+        given = request.query_params
+        versions = given.get("versions") or "all"
+        if versions not in ("all", "latest"):
+            raise UserError(unknown("choice of versions", versions, ["all", "latest"]))
+        return cls(
+            number(given.get("tournament"), "tournament"),
+            versions == "latest",
+            number(given.get("seats"), "number of seats"),
+            max(1, number(given.get("first"), "rank") or 1),
+        )
+
+    @property
+    def scope(self) -> int:
+        return ALL if self.tournament is None else self.tournament
+
+    def other_pages(self, bots: int) -> list[int]:
+        """Return the first ranks of the previous and the next page of a long board."""
+        size = CONFIG.board_rows
+        previous = [max(1, self.first - size)] if self.first > 1 else []
+        return [*previous, self.first + size] if self.first + size <= bots else previous
+
+    def load_board(self, store: Store, bracket: str, limit: int | None = None, *, with_history: bool = True) -> Board:
+        """Return the board with at most `limit` rows."""
+        return build_board(
+            store,
+            bracket,
+            self.tournament,
+            latest_only=self.latest_only,
+            seats=self.seats,
+            first=self.first,
+            limit=limit,
+            with_history=with_history,
+        )
 
 
 def home(request: Request) -> Response:
     """The first page: the board across brackets, and the latest tournaments."""
     site = site_of(request)
     chosen = BoardFilter.of(request)
-    overall = chosen.load_across(site.store)
+    overall = _overall(site.store, chosen)
     running = site.running()
     latest = site.store.tournaments.latest(CONFIG.recent_tournaments)
-    return site.renderer.page(
+    return site.page(
         request,
         "home.html",
         brackets=overall.brackets,
         filter=chosen,
-        parts=across_parts(site, chosen, overall),
+        parts=_across_parts(chosen, overall),
         other_pages=chosen.other_pages(len(overall.rows)),
         tournaments=_choosable(site.store),
-        recent=[(each, status_of(each, running).value) for each in latest],
+        recent=[(each, status_of(each, running)) for each in latest],
     )
 
 
 def follow_home(request: Request) -> Response:
     site = site_of(request)
     chosen = BoardFilter.of(request)
-    return site.hub.response(("boards", chosen), lambda: across_parts(site, chosen, chosen.load_across(site.store)))
+    return site.hub.response(("boards", chosen), Topic(lambda: _across_parts(chosen, _overall(site.store, chosen))))
 
 
-def across_parts(site: Site, chosen: BoardFilter, overall: OverallBoard) -> dict[str, str]:
+def _overall(store: Store, chosen: BoardFilter) -> OverallBoard:
+    return load_overall(store, chosen.tournament, latest_only=chosen.latest_only)
+
+
+def _across_parts(chosen: BoardFilter, overall: OverallBoard) -> Messages:
     """Render what changes on the first page while a tournament runs."""
     if not overall.rows:
         return {"overall": ""}
     shown = replace(overall, rows=overall.rows[chosen.first - 1 :][: CONFIG.board_rows])
-    return {"overall": site.renderer.part("parts/overall.html", overall=shown, bots=len(overall.rows))}
+    return {"overall": render("parts/overall.html", overall=shown, bots=len(overall.rows))}
 
 
 def _choosable(store: Store) -> list[TournamentRecord]:
@@ -71,7 +125,7 @@ def board(request: Request) -> Response:
     chosen = BoardFilter.of(request)
     name = _bracket_in(request, site.store, chosen)
     shown = chosen.load_board(site.store, name, CONFIG.board_rows)
-    return site.renderer.page(
+    return site.page(
         request,
         "board.html",
         board=shown,
@@ -80,8 +134,8 @@ def board(request: Request) -> Response:
         other_pages=chosen.other_pages(shown.bots or 0),
         sizes=site.store.standings.table_sizes(chosen.scope, name),
         tournaments=_choosable(site.store),
-        parts={**parts(site, shown), "figures": _figures(site, shown)},
-        notes=board_page.notes(shown),
+        parts={**_parts(shown), "figures": _figures(shown)},
+        plots=plots,
     )
 
 
@@ -89,40 +143,28 @@ def follow_board(request: Request) -> Response:
     site = site_of(request)
     chosen = BoardFilter.of(request)
     name = _bracket_in(request, site.store, chosen)
-    plots = Throttled(CONFIG.plot_interval)
+    figures, made = Markup(""), -math.inf
 
-    def render() -> Messages:
+    def parts() -> Messages:
+        nonlocal figures, made
         board = chosen.load_board(site.store, name, CONFIG.board_rows)
-        return {**parts(site, board), "figures": plots.get(lambda: _figures(site, board))}
+        if time.monotonic() - made > CONFIG.plot_interval:  # plots are large and change slowly
+            figures, made = _figures(board), time.monotonic()
+        return {**_parts(board), "figures": figures}
 
-    return site.hub.response(("board", name, chosen), render)
+    return site.hub.response(("board", name, chosen), Topic(parts))
 
 
-def parts(site: Site, board: Board) -> dict[str, str]:
+def _parts(board: Board) -> dict[str, str]:
     """Render what changes on the page while a tournament runs, except the plots."""
     return {
-        "facts": site.renderer.part("parts/facts.html", board=board),
-        "standings": site.renderer.part("parts/standings.html", board=board),
+        "facts": render("parts/facts.html", board=board),
+        "standings": render("parts/standings.html", board=board),
     }
 
 
-def _figures(site: Site, board: Board) -> Markup:
-    return site.renderer.part("parts/figures.html", figures=board_page.figures(board) if board.rows else [])
-
-
-class Throttled:
-    """A value that is made again only after some seconds: plots are large and change slowly."""
-
-    def __init__(self, seconds: float) -> None:
-        self._seconds = seconds
-        self._value = ""
-        self._next = 0.0
-
-    def get(self, make: Callable[[], str]) -> str:
-        if time.monotonic() > self._next:
-            self._value = make()
-            self._next = time.monotonic() + self._seconds
-        return self._value
+def _figures(board: Board) -> Markup:
+    return render("parts/figures.html", board=board, plots=plots)
 
 
 def download(request: Request) -> Response:
@@ -135,7 +177,7 @@ def download(request: Request) -> Response:
         boards = [chosen.load_board(store, name, with_history=False) for name in names]
         return Response(as_csv(boards), media_type="text/csv")
     boards = [_with_short_histories(chosen.load_board(store, name)) for name in names]
-    overall = build_overall(boards) if len(boards) > 1 else None
+    overall = Leaderboard(tuple(boards)).overall
     return Response(json.dumps(as_json(boards, overall), ensure_ascii=False), media_type="application/json")
 
 

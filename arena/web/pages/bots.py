@@ -3,18 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 
-from markupsafe import Markup
 from starlette.requests import Request
 from starlette.responses import Response
 from starlette.routing import Route
 
 from arena.errors import NotFound
-from arena.rating.standings import SeatTally
-from arena.rating.upsets import Upset
 from arena.referee.launch import log_stem
-from arena.reports.board import BoardRow, HeadToHead
+from arena.reports.board import HeadToHead
 from arena.reports.build import build_board
 from arena.store.bots import BotVersion
 from arena.store.history import MatchFilter
@@ -22,41 +18,8 @@ from arena.store.home import Home
 from arena.store.schema import ALL
 from arena.store.store import Store
 from arena.web.config import CONFIG
-from arena.web.drawing import distributions, plots
-from arena.web.drawing.board_page import FULL_WIDTHS, drawn
-from arena.web.pages.query import number
-from arena.web.site import site_of
-
-
-@dataclass(frozen=True, slots=True)
-class OpponentResult:
-    """The bot's results against another one."""
-
-    bot: str
-    version: str
-    meetings: HeadToHead
-
-
-@dataclass(frozen=True, slots=True)
-class BracketRecord:
-    """The results of a version in one bracket."""
-
-    bracket: str
-    row: BoardRow
-    of: int
-    """The number of bots on the board."""
-    opponents: Sequence[OpponentResult]
-    """The best results first."""
-    omitted: int
-    """The number of opponents between the best and the worst that are not listed."""
-    seats: Sequence[tuple[int, int, SeatTally]]
-    """Seat, number of seats, and the results there."""
-    wins: Sequence[Upset]
-    """The least expected ones."""
-    losses: Sequence[Upset]
-    history: Markup
-    think_times: Markup
-    places: Markup
+from arena.web.drawing import plots
+from arena.web.site import number, site_of
 
 
 def bot_list(request: Request) -> Response:
@@ -71,7 +34,7 @@ def bot_list(request: Request) -> Response:
             ranks.setdefault(version_id, []).append((bracket, rank, rating.conservative))
     first = number(request.query_params.get("first"), "number") or 1
     names = list(by_name)[first - 1 :][: CONFIG.bot_rows]
-    return site.renderer.page(
+    return site.page(
         request,
         "bots.html",
         bots={name: by_name[name] for name in names},
@@ -94,12 +57,13 @@ def bot(request: Request) -> Response:
     if chosen is None:
         raise NotFound(f"The bot `{name}` has no version `{(wanted or '')[:100]}`.")
     may_see_log = site.private or site.gate.is_known(request)
-    return site.renderer.page(
+    return site.page(
         request,
         "bot.html",
         bot=chosen,
         versions=versions[::-1],
         records=records(site.store, chosen, versions),
+        plots=plots,
         latest=site.store.history.page(MatchFilter(version_ids=(chosen.id,)), limit=CONFIG.bot_matches),
         faults=site.store.history.faults(version_ids=(chosen.id,), limit=CONFIG.bot_matches),
         log=log_tail(site.home, chosen) if may_see_log else None,
@@ -107,47 +71,40 @@ def bot(request: Request) -> Response:
     )
 
 
-def records(store: Store, version: BotVersion, versions: Sequence[BotVersion]) -> list[BracketRecord]:
-    """Return the results of the version by bracket. The history plot also shows the bot's other versions."""
+def records(store: Store, version: BotVersion, versions: Sequence[BotVersion]) -> list[dict[str, object]]:
+    """Return the results of the version for the template, by bracket."""
     named = {each.id: each for each in store.bots.all_versions()}
     own = {each.id for each in versions}
-    found = []
+    found: list[dict[str, object]] = []
     for bracket in store.standings.brackets(ALL):
         board = build_board(store, bracket, versions=own)
         row = next((row for row in board.rows if row.version == version.version), None)
         if row is None:
             continue
         opponents = [
-            OpponentResult(named[other].bot, named[other].version, HeadToHead(meetings.points, meetings.matches))
+            (named[other], HeadToHead(meetings.points, meetings.matches))
             for other, meetings in store.standings.opponents(ALL, bracket, version.id).items()
         ]
-        opponents.sort(key=lambda each: (-(each.meetings.share or 0.0), each.bot, each.version))
+        opponents.sort(key=lambda each: (-(each[1].share or 0.0), each[0].bot, each[0].version))
         omitted = max(0, len(opponents) - CONFIG.bot_opponents)
         if omitted:
             half = CONFIG.bot_opponents // 2
             opponents = opponents[:half] + opponents[-half:]
-        upsets = store.standings.upsets(ALL, bracket, version.id)
-        sizes = store.standings.by_seat(ALL, bracket, version.id).get(version.id, {})
-        has_history = any(each.history for each in board.rows)
+        upsets = store.standings.upsets(ALL, bracket, [version.id])
+        sizes = store.standings.by_seat(ALL, bracket, [version.id]).get(version.id, {})
+        seats = [(seat, size, tally) for size in sorted(sizes) for seat, tally in enumerate(sizes[size])]
         found.append(
-            BracketRecord(
-                bracket=bracket,
-                row=row,
-                of=board.bots or 0,
-                opponents=opponents,
-                omitted=omitted,
-                seats=[
-                    (seat, size, tally)
-                    for size, tallies in sorted(sizes.items())
-                    for seat, tally in enumerate(tallies)
-                    if tally.matches
-                ],
-                wins=upsets.wins.get(version.id, []),
-                losses=upsets.losses.get(version.id, []),
-                history=drawn(plots.ratings, board.rows, FULL_WIDTHS) if has_history else Markup(""),
-                think_times=distributions.think_times([row]),
-                places=distributions.placements([row], 560.0),
-            )
+            {
+                "bracket": bracket,
+                "row": row,
+                "rows": board.rows,  # all versions of the bot
+                "of": board.bots,
+                "opponents": opponents,  # the best results first
+                "omitted": omitted,  # between the best and the worst
+                "seats": seats,
+                "wins": upsets.wins.get(version.id, []),
+                "losses": upsets.losses.get(version.id, []),
+            }
         )
     return found
 

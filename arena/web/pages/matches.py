@@ -11,8 +11,7 @@ from arena import replay
 from arena.errors import NotFound
 from arena.store.history import MatchFilter
 from arena.web.config import CONFIG
-from arena.web.pages.query import number
-from arena.web.site import site_of
+from arena.web.site import number, site_of
 from arena.web.viewer.film import film_of
 
 CACHEABLE = {"cache-control": "private, max-age=86400"}
@@ -35,12 +34,11 @@ def match_list(request: Request) -> Response:
     )
     size = CONFIG.match_rows
     found = site.store.history.page(wanted, before=number(given.get("before"), "match"), limit=size + 1)
-    return site.renderer.page(
+    return site.page(
         request,
         "matches.html",
         matches=found[:size],
         more=found[size - 1].id if len(found) > size else None,
-        given=given,
         brackets=site.store.tournaments.bracket_names(),
         tournaments=site.store.tournaments.latest(CONFIG.tournament_choices),
     )
@@ -51,7 +49,7 @@ def match(request: Request) -> Response:
     site = site_of(request)
     found = site.store.history.find(request.path_params["name"])
     earlier, later = site.store.history.neighbours(found.id, MatchFilter(found.tournament_id))
-    return site.renderer.page(
+    return site.page(
         request,
         "match.html",
         match=found,

@@ -2,25 +2,29 @@
 
 from __future__ import annotations
 
-from collections import OrderedDict
 from collections.abc import Collection
 from dataclasses import dataclass, field
-from enum import Enum
+from enum import StrEnum
+from functools import lru_cache
 from threading import Lock
+from typing import NamedTuple
+
+from markupsafe import Markup
 
 from arena.errors import ArenaError
 from arena.games.brackets import Bracket
 from arena.reports.words import counted
 from arena.store.store import Store
 from arena.store.tournaments import BracketProgress, TournamentRecord, TournamentState
-from arena.tournament.event import Event
-from arena.tournament.formats import FORMATS, Format, Knockout
-from arena.tournament.retrace import Retrace
+from arena.tournament.course import Retrace
+from arena.tournament.formats import FORMATS
+from arena.tournament.formats.knockout import Knockout
+from arena.tournament.options import TournamentOptions
 from arena.web.config import CONFIG
-from arena.web.drawing.knockout_tree import TreeDrawing, draw_tree
+from arena.web.drawing.plots import knockout_tree
 
 
-class Status(Enum):
+class Status(StrEnum):
     """Whether a tournament is being played."""
 
     RUNNING = "running"
@@ -35,34 +39,19 @@ def status_of(record: TournamentRecord, running: Collection[int]) -> Status:
     return Status.RUNNING if record.id in running else Status.INTERRUPTED
 
 
-def event_of(record: TournamentRecord) -> Event | None:
+def event_of(record: TournamentRecord) -> TournamentOptions | None:
     """Return the settings of a tournament; None for what has none, such as a ladder."""
-    return Event.from_json(record.options) if record.format in FORMATS else None
+    return TournamentOptions.from_json(record.options) if record.format in FORMATS else None
 
 
-@dataclass(frozen=True, slots=True)
-class ProgressBar:
+class ProgressBar(NamedTuple):
     """How much of a bracket is played."""
 
     bracket: str
-    played: int
-    expected: int | None
-    at_least: bool
-    """Whether there may be more matches than expected."""
     status: Status
-
-    @property
-    def share(self) -> float | None:
-        """Between 0 and 1; None if it is not known."""
-        if self.status is Status.DONE:
-            return 1.0
-        return min(1.0, self.played / self.expected) if self.expected else None
-
-    @property
-    def text(self) -> str:
-        if self.status is Status.DONE or self.expected is None:
-            return counted(self.played, "match", "matches")
-        return f"{self.played:,} of {'at least ' if self.at_least else ''}{self.expected:,} matches"
+    share: float | None
+    """Between 0 and 1; None if it is not known."""
+    text: str
 
 
 @dataclass(slots=True)
@@ -72,8 +61,8 @@ class BracketDraw:
     entrants: list[int]
     """The tournament's entrants that play in the bracket, in the format's order."""
     expected: int | None
-    at_least: bool
-    retrace: Retrace | None
+    at_least: bool = False
+    retrace: Retrace | None = None
     """Only for a knockout."""
     lock: Lock = field(default_factory=Lock)
     """Held while results are added."""
@@ -84,71 +73,54 @@ class ProgressCache:
 
     def __init__(self, store: Store) -> None:
         self.store = store
-        self._cache: OrderedDict[tuple[int, str], BracketDraw | None] = OrderedDict()
-        self._lock = Lock()
+        self._draw = lru_cache(CONFIG.cached_brackets)(self._new_draw)
 
     def bar(self, record: TournamentRecord, bracket: BracketProgress, status: Status) -> ProgressBar:
-        draw = self._draw(record, bracket.bracket)
-        return ProgressBar(
-            bracket=bracket.bracket,
-            played=bracket.played,
-            expected=draw.expected if draw else None,
-            at_least=draw.at_least if draw else False,
-            status=Status.DONE if bracket.state is TournamentState.DONE else status,
-        )
+        name, played = bracket.bracket, bracket.played
+        if status is Status.DONE or bracket.state is TournamentState.DONE:
+            return ProgressBar(name, Status.DONE, 1.0, counted(played, "match", "matches"))
+        draw = self._draw(record.id, name)
+        if draw is None or not draw.expected:
+            return ProgressBar(name, status, None, counted(played, "match", "matches"))
+        text = f"{played:,} of {'at least ' if draw.at_least else ''}{draw.expected:,} matches"
+        return ProgressBar(name, status, min(1.0, played / draw.expected), text)
 
-    def tree(self, record: TournamentRecord, bracket: str) -> TreeDrawing | None:
-        """Draw the current knockout tree; None for other formats."""
-        draw = self._draw(record, bracket)
+    def tree(self, record: TournamentRecord, bracket: str) -> Markup:
+        """Draw the current knockout tree; nothing for other formats."""
+        draw = self._draw(record.id, bracket)
         if draw is None or draw.retrace is None:
-            return None
+            return Markup("")
         with draw.lock:
             retrace = draw.retrace
             try:
                 for pairs in self.store.matches.outcomes(record.id, bracket, retrace.counted):
-                    retrace.take(pairs)
+                    retrace.take_outcome(pairs)
             except BaseException:
-                with self._lock:
-                    self._cache.pop((record.id, bracket), None)  # it may be inconsistent: start again next time
+                self._draw.cache_clear()  # it may be inconsistent: start again next time
                 raise
             knockout = retrace.format
             assert isinstance(knockout, Knockout)
             versions = self.store.bots.by_id(record.entrants)
             labels = [versions[record.entrants[entrant]].label for entrant in draw.entrants]
-            return draw_tree(knockout.tree, labels, retrace.under_way(), knockout.champion)
+            return knockout_tree(bracket, knockout.tree, labels, retrace.under_way(), knockout.champion)
 
-    def _draw(self, record: TournamentRecord, bracket: str) -> BracketDraw | None:
+    def _new_draw(self, tournament: int, name: str) -> BracketDraw | None:
         """Return the draw of a bracket; None if it does not follow from the settings."""
-        key = record.id, bracket
-        with self._lock:
-            if key in self._cache:
-                self._cache.move_to_end(key)
-                return self._cache[key]
-        made = self._new_draw(record, bracket)  # slow, so without the lock
-        with self._lock:
-            made = self._cache.setdefault(key, made)
-            if len(self._cache) > CONFIG.cached_brackets:
-                self._cache.popitem(last=False)
-        return made
-
-    def _new_draw(self, record: TournamentRecord, name: str) -> BracketDraw | None:
+        record = self.store.tournaments.load(tournament)
         event = event_of(record)
         if event is None:
             return None
         bracket = Bracket.parse(name)
         versions = self.store.bots.by_id(record.entrants)
         games = [versions[version].games for version in record.entrants]
-        entrants = [number for number, played in enumerate(games) if bracket.game in played]
         try:
-            drawn = event.draw(bracket, len(entrants), record.seed, event.newcomer_in(bracket, games))
+            drawn, entrants = event.draw(bracket, games, record.seed)
         except ArenaError:  # written by a version with other rules for its formats
             return None
-        expected, at_least = _expected_matches(event, drawn)
-        return BracketDraw(entrants, expected, at_least, Retrace(drawn) if isinstance(drawn, Knockout) else None)
-
-
-def _expected_matches(event: Event, drawn: Format) -> tuple[int | None, bool]:
-    expected = event.expected_matches(drawn)
-    if expected is None and isinstance(drawn, Knockout) and event.seconds is None:
-        return drawn.least_pairings() * drawn.deals * drawn.field.seats, True
-    return expected, False
+        expected = event.expected_matches(drawn)
+        if not isinstance(drawn, Knockout):
+            return BracketDraw(entrants, expected)
+        at_least = expected is None and event.seconds is None
+        if at_least:
+            expected = drawn.least_pairings() * drawn.deals * drawn.field.seats
+        return BracketDraw(entrants, expected, at_least, Retrace(drawn))

@@ -2,12 +2,9 @@
 
     request     the match that a browser asks for
     opponents   the bots to choose from
-    person      the person as a player: choices and clock
-    match       one match with a person, and what its browsers are sent
-    lobby       all of them, and their referee
+    match       one match: the person as a player, the clock, and what the browsers are sent
+    lobby       all of them, their referee, and their storage
     hints       what a bot would do, asked for and never played
-    storing     the match record
-    words       choices and results in words
     routes      the addresses
 
 Rules:

@@ -65,7 +65,7 @@ async def advice(referee: Referee, match: Match, seat: int) -> str | None:
                 process.session.end_match(asked, pb.MatchEnd(placements=bytes([1] * copy.state.seats)))
     except (ArenaError, TimeoutError):
         return None
-    action = None if code is None else copy.encoder.action(code)
+    action = None if code is None else copy.actions.get(code)
     return str(action) if action in copy.state.legal() else None
 
 

@@ -12,25 +12,29 @@ import secrets
 import time
 from collections.abc import Callable, Coroutine
 from contextlib import AsyncExitStack
+from dataclasses import replace
 from pathlib import Path
 from typing import Self
 
 from anyio import to_thread
 
-from arena.errors import ArenaError, NotFound, UserError
+from arena.errors import ArenaError, NotFound
+from arena.games.brackets import Bracket
+from arena.records import PERSON, MatchRecord
 from arena.referee import Limits, MatchPlan, Outcome, Referee, Settings
 from arena.referee.launch import distinct
 from arena.sandbox import Sandbox
-from arena.store.casual import CasualMatchPlace
 from arena.store.home import Home
+from arena.store.open_ended import CasualMatchPlace
 from arena.store.store import Store
+from arena.tournament.planner import PlannedMatch
+from arena.tournament.recording import make_record
 from arena.web.config import CONFIG
 from arena.web.errors import ServerBusy
 from arena.web.play.hints import advice
-from arena.web.play.match import PersonMatch, StoredAs
-from arena.web.play.opponents import SeatedOpponent, seat_opponents
+from arena.web.play.match import PersonMatch
+from arena.web.play.opponents import find_opponents
 from arena.web.play.request import PlayRequest
-from arena.web.play.storing import match_record, reserve
 
 log = logging.getLogger("arena.web")
 
@@ -68,44 +72,40 @@ class Lobby:
 
     async def start(self, request: PlayRequest) -> PersonMatch:
         """Start a match. Its bots may still be starting when this returns."""
-        opponents = await to_thread.run_sync(seat_opponents, self.home, self.store, request.opponents)
-        for each in opponents:
-            if request.game not in each.opponent.games:
-                raise UserError(f"The bot `{each.opponent.label}` does not play `{request.game}`: choose another one.")
+        opponents = await to_thread.run_sync(find_opponents, self.home, self.store, request.opponents, request.game)
         async with self._starting:
             self._make_room()
             referee = await self._started_referee()
-            place = await to_thread.run_sync(reserve, self.store, request)
-            match = self._new_match(request, opponents, place)
-            self.matches[match.key] = match
+            key, place, why_not_stored = secrets.token_hex(6), None, ""
+            try:  # a read-only home does not prevent playing
+                bracket = Bracket(request.game, tuple(request.options.items())).name
+                place = await to_thread.run_sync(self.store.casual.begin, bracket)
+            except ArenaError as error:
+                why_not_stored = f"The match could not be stored: {error}"
+            seat = secrets.randbelow(len(opponents) + 1) if request.seat is None else request.seat
+            labels = [opponent.label for opponent, _ in opponents]
+            labels.insert(seat, request.person)
+            plan = MatchPlan(
+                id=place.name if place else f"play-{key}",
+                game=request.game,
+                options=dict(request.options),
+                seed=request.seed or secrets.token_hex(8),
+                bots=tuple(distinct(labels)),
+            )
+            match = self.matches[key] = PersonMatch(key, request, seat, plan, opponents)
+            match.why_not_stored = why_not_stored
         self._spawn(self._play(referee, match, place))
         return match
-
-    def _new_match(
-        self, request: PlayRequest, opponents: list[SeatedOpponent], place: CasualMatchPlace | ArenaError
-    ) -> PersonMatch:
-        key = secrets.token_hex(6)
-        seat = secrets.randbelow(len(opponents) + 1) if request.seat is None else request.seat
-        labels = [each.opponent.label for each in opponents]
-        labels.insert(seat, request.person)
-        plan = MatchPlan(
-            id=place.name if isinstance(place, CasualMatchPlace) else f"play-{key}",
-            game=request.game,
-            options=dict(request.options),
-            seed=request.seed or secrets.token_hex(8),
-            bots=tuple(distinct(labels)),
-        )
-        return PersonMatch(key, request, seat, plan, opponents)
 
     def _make_room(self) -> None:
         """Abandon the match without a browser for longest if there are too many; forget the oldest finished ones."""
         running = [each for each in self.matches.values() if each.is_running]
         if len(running) >= CONFIG.max_matches:
-            left = [each for each in running if not each.is_watched]
+            left = [each for each in running if not each.subscribers]
             if not left:
                 raise ServerBusy(f"{CONFIG.max_matches} matches are being played: wait until one of them is over.")
             min(left, key=lambda each: each.left_at).abandon()
-        finished = [each for each in self.matches.values() if not each.is_running and not each.is_watched]
+        finished = [each for each in self.matches.values() if not each.is_running and not each.subscribers]
         for each in finished[: max(0, len(finished) - CONFIG.kept_matches)]:
             del self.matches[each.key]
 
@@ -127,7 +127,7 @@ class Lobby:
         self._tasks.add(task)
         task.add_done_callback(self._tasks.discard)
 
-    async def _play(self, referee: Referee, match: PersonMatch, place: CasualMatchPlace | ArenaError) -> None:
+    async def _play(self, referee: Referee, match: PersonMatch, place: CasualMatchPlace | None) -> None:
         """Play the match to its end and store it."""
         match.wants_hint = lambda: self._spawn(self._give_hint(referee, match))
         limits = Limits(turn=match.request.seconds or CONFIG.bot_turn_limit)
@@ -135,45 +135,58 @@ class Lobby:
             outcome = await referee.play(match.plan, match.players, limits, match.update)
             if not match.abandoned:
                 match.finish(outcome)
-                match.set_stored(await self._store(match, outcome, place, referee.settings.sandbox.tier))
+                if place is not None:
+                    await self._store(match, outcome, place, referee.settings.sandbox.tier)
         except ArenaError as error:
             match.fail(str(error))
         except Exception:
             log.exception("A match in the browser failed.")
             match.fail("Internal error. The server's output has the details.")
 
-    async def _store(
-        self, match: PersonMatch, outcome: Outcome, place: CasualMatchPlace | ArenaError, tier: str
-    ) -> StoredAs:
-        if not isinstance(place, CasualMatchPlace):
-            return StoredAs(None, f"The match could not be stored: {place}")
-        players: list[SeatedOpponent | None] = list(match.opponents)
-        players.insert(match.seat, None)
-
-        def write() -> None:
-            record = match_record(place, outcome, tier, match.request.person, players)
-            self.store.casual.write(place, record)
-
+    async def _store(self, match: PersonMatch, outcome: Outcome, place: CasualMatchPlace, tier: str) -> None:
+        record = match_record(match, outcome, place, tier)
         try:
-            await to_thread.run_sync(write)
+            await to_thread.run_sync(self.store.casual.write, place, record)
+            match.stored_as = place.name
         except ArenaError as error:
-            return StoredAs(None, f"The match could not be stored: {error}")
-        return StoredAs(place.name)
+            match.why_not_stored = f"The match could not be stored: {error}"
+        match.send_now()
 
     async def _give_hint(self, referee: Referee, match: PersonMatch) -> None:
-        decision = match.person.decision
-        if decision is None or match.referee_match is None:
+        decision = match.decision
+        if decision is None or match.referee_seat is None:
             return
-        action = await advice(referee, match.referee_match, match.seat)
-        if action is not None and match.person.decision == decision:
-            match.give_hint(decision, action)
+        action = await advice(referee, match.referee_seat.match, match.seat)
+        if action is not None and match.decision == decision:
+            match.hint = (decision, action)
+            match.send_now()
 
     async def _remove_abandoned(self) -> None:
         while True:
             await asyncio.sleep(CONFIG.abandoned_poll_interval)
+            now = time.monotonic()
             for match in list(self.matches.values()):
-                if not match.is_watched and time.monotonic() - match.left_at > CONFIG.abandoned_after:
+                if match.subscribers:
+                    match.left_at = now
+                elif now - match.left_at > CONFIG.abandoned_after:
                     if match.is_running:
                         match.abandon()
                     else:
                         del self.matches[match.key]
+
+
+def match_record(match: PersonMatch, outcome: Outcome, place: CasualMatchPlace, tier: str) -> MatchRecord:
+    """Return the record of an unrated match.
+
+    The person, and bundled bots that were never submitted, are recorded by name instead of by version.
+    """
+    versions = [opponent.version.id if opponent.version else PERSON for opponent in match.opponents]
+    versions.insert(match.seat, PERSON)
+    names = [opponent.label for opponent in match.opponents]
+    names.insert(match.seat, match.request.person)
+    record = make_record(PlannedMatch(place.block, 0, outcome.plan, tuple(versions)), outcome, tier)
+    seats = tuple(
+        seat if seat.version_id != PERSON else seat._replace(person=name)
+        for seat, name in zip(record.seats, names, strict=True)
+    )
+    return replace(record, seats=seats)

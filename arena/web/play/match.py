@@ -1,4 +1,4 @@
-"""One match with a person, and what its browsers are sent.
+"""One match with a person: the person as a player of the referee, and what the browsers are sent.
 
 Browsers get the match as the person's seat sees it (`film`: all so far, `more`: each move) and the state (`now`: the
 phase, the choices, the clock, the hint, the result). Each `now` replaces the previous one.
@@ -6,20 +6,22 @@ phase, the choices, the clock, the hint, the result). Each `now` replaces the pr
 
 from __future__ import annotations
 
+import asyncio
 import time
-from collections.abc import AsyncIterator, Callable, Iterable, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Sequence
 from enum import StrEnum
-from typing import Any
 
-from arena.games.base import Json
+from arena.games.registry import codec_of, find_game, words_of
+from arena.protocol.clock import NO_TIME, Spent
 from arena.referee import Launch, MatchPlan, Outcome
 from arena.referee.match import Match
-from arena.referee.seats import Player
-from arena.web.events import EventHub, Subscriber, encode
-from arena.web.play import words
-from arena.web.play.opponents import SeatedOpponent
-from arena.web.play.person import BrowserPlayer
+from arena.referee.seats import Player, Seat
+from arena.replay import Fault, FaultKind
+from arena.v1 import referee_pb2 as pb
+from arena.web.config import CONFIG
+from arena.web.errors import OutOfTurn
+from arena.web.events import Subscriber, Topic, encode
+from arena.web.play.opponents import Opponent
 from arena.web.play.request import PlayRequest
 from arena.web.viewer.film import FilmMaker
 
@@ -35,148 +37,222 @@ class Phase(StrEnum):
     """The match could not be played to its end."""
 
 
-@dataclass(frozen=True, slots=True)
-class StoredAs:
-    """Where a finished match is stored."""
-
-    name: str | None
-    """The match's name in the store; None if it could not be stored."""
-    why_not: str = ""
-
-
-class PersonMatch:
-    """One match with a person."""
+class PersonMatch(Topic):
+    """One match with a person, who makes one choice per turn, with or without a clock."""
 
     def __init__(
-        self, key: str, request: PlayRequest, seat: int, plan: MatchPlan, opponents: Sequence[SeatedOpponent]
+        self, key: str, request: PlayRequest, seat: int, plan: MatchPlan, opponents: Sequence[tuple[Opponent, Launch]]
     ) -> None:
+        super().__init__()
         self.key = key
         self.request = request
         self.seat = seat
         self.plan = plan
-        self.opponents = opponents
+        self.opponents = [opponent for opponent, _ in opponents]
+        self.players: list[Launch | Player] = [launch for _, launch in opponents]
+        """By seat."""
+        self.players.insert(seat, self)
         self.phase = Phase.STARTING
         self.problem = ""
-        self.person = BrowserPlayer(request.seconds, self._turn_changed)
         self.wants_hint: Callable[[], None] = lambda: None
         """Called when a hint is wanted for the current decision."""
-        self.referee_match: Match | None = None
-        self.outcome: Outcome | None = None
-        self.stored: StoredAs | None = None
         self.hint: tuple[int, str] | None = None
         """A decision and the action that a bot would choose."""
+        self.decision: int | None = None
+        """The number of the decision to make; None if it is not the person's turn."""
+        self.outcome: Outcome | None = None
+        self.stored_as: str | None = None
+        """The match's name in the store."""
+        self.why_not_stored = ""
         self.left_at = time.monotonic()
-        """When the last browser left."""
+        """When a browser was last seen."""
         self.abandoned = False
+        self.referee_seat: Seat | None = None
         self._film: FilmMaker | None = None
-        self._subscribers: set[Subscriber] = set()
-
-    @property
-    def players(self) -> list[Launch | Player]:
-        """The players by seat."""
-        players: list[Launch | Player] = [each.launch for each in self.opponents]
-        players.insert(self.seat, self.person)
-        return players
+        self._unseen_moves = 0
+        """Moves since the person's last one, which the browser shows before the clock starts."""
+        self._has_arrived = False
+        self._clock_starts = 0.0
+        self._alarm: asyncio.TimerHandle | None = None
 
     @property
     def is_running(self) -> bool:
         return self.phase in (Phase.STARTING, Phase.PLAYING)
 
-    @property
-    def is_watched(self) -> bool:
-        return bool(self._subscribers)
+    # Called by the referee
 
-    # Progress of the match
+    def start_match(self, seat: Seat) -> None:
+        self.referee_seat = seat
+
+    def ask(self, seat: Seat) -> None:
+        if self.abandoned:
+            self._leave(seat)
+            return
+        self.decision = seat.match.turn
+        if self._has_arrived:
+            self._start_clock()
+        self.send_now()
+        if self.request.hints:
+            self.wants_hint()
+
+    def report_fault(self, seat: Seat, fault: Fault) -> None:
+        del seat, fault  # both are in the film
+        self._end_turn()
+        self.send_now()
+
+    def end_match(self, seat: Seat, end: pb.MatchEnd) -> None:
+        del seat, end  # the result is in the film
+        self._end_turn()
 
     def update(self, match: Match) -> None:
-        """Send what is new in the match. Called by the referee."""
+        """Send what is new in the match."""
         if self._film is None:
-            self.referee_match = match
             if self.phase is Phase.STARTING:  # not if it was abandoned in the meantime
                 self.phase = Phase.PLAYING
             self._film = FilmMaker(match.replay.header, self.seat)
-            self._send("film", self._film.film)
-        known = len(self._film.film["entries"])
-        for entry in match.replay.entries[known:]:
+            self.send("film", encode("film", self._film.film))
+        for entry in match.replay.entries[len(self._film.film["entries"]) :]:
             more = self._film.add(entry)
-            self._send("more", more, key=f"more {more['start']}")
-            self.person.unseen_moves = 1 if entry.seat == self.seat else self.person.unseen_moves + 1
-        self._send_now()
+            self.send(f"more {more['start']}", encode("more", more))
+            self._unseen_moves = 1 if entry.seat == self.seat else self._unseen_moves + 1
+        self.send_now()
 
-    def _turn_changed(self) -> None:
-        self._send_now()
-        if self.request.hints and self.person.decision is not None:
-            self.wants_hint()
+    # Called for the browser
 
-    def give_hint(self, decision: int, action: str) -> None:
-        self.hint = (decision, action)
-        self._send_now()
+    def choose(self, decision: int, text: str) -> None:
+        """Play the action. Raise `OutOfTurn` or `IllegalAction`, and change nothing, if that is not possible."""
+        seat = self.referee_seat
+        if seat is None or self.decision is None:
+            raise OutOfTurn("It is not your turn.")
+        if decision != self.decision:
+            raise OutOfTurn("This turn is already over.")
+        action = find_game(self.plan.game).parse_action(text)
+        seat.match.state.clone().apply(action)
+        spent = NO_TIME
+        if self._alarm:
+            spent = Spent(1000 * max(0.0, time.monotonic() - self._clock_starts))
+        self._end_turn()
+        seat.answer(codec_of(self.plan.game).codes.code_of[action], spent)
+
+    def resign(self) -> None:
+        """Resign: the house plays for this seat until the end."""
+        seat = self.referee_seat
+        if seat is None or seat.match.over or seat.forfeited:
+            raise OutOfTurn("The match is already over.")
+        seat.forfeit(FaultKind.DISCONNECT, "The person at this seat resigned.")
+
+    def welcome(self, subscriber: Subscriber) -> None:
+        if not self._has_arrived:  # the clock does not run before the page is open
+            self._has_arrived = True
+            if self.decision is not None:
+                self._start_clock()
+        if self._film:
+            subscriber.put("film", encode("film", self._film.film))
+        subscriber.put("now", encode("now", self.now()))
+
+    def send_now(self) -> None:
+        self.send("now", encode("now", self.now()))
+
+    def now(self) -> dict[str, object]:
+        """Return the state of the match for the page."""
+        turn: object = None
+        if self.referee_seat and self.decision is not None and self.is_running:
+            view = self.referee_seat.match.state.view(self.seat)
+            hints, choice = self.request.hints, words_of(self.plan.game).choice
+            turn = {
+                "decision": self.decision,
+                "choices": [choice(view, action, self.plan.bots, hints=hints) for action in view.legal],
+                "seconds": self.request.seconds,
+                "left": self._seconds_left(),
+                "hint": self.hint[1] if self.hint and self.hint[0] == self.decision else None,
+            }
+        end: object = None
+        if self.outcome:
+            end = {**ending(self.outcome, self.seat), "stored": self.stored_as, "why_not": self.why_not_stored}
+        return {"phase": self.phase.value, "problem": self.problem, "turn": turn, "end": end}
+
+    # The end
 
     def finish(self, outcome: Outcome) -> None:
         self.phase = Phase.OVER
         self.outcome = outcome
-        self._send_now()
-
-    def set_stored(self, stored: StoredAs) -> None:
-        self.stored = stored
-        self._send_now()
+        self.send_now()
 
     def fail(self, why: str) -> None:
         """End the match before its result."""
         self.phase = Phase.BROKEN
-        self.problem = why[:1].upper() + why[1:]
-        self._send_now()
+        self.problem = why
+        self.send_now()
 
     def abandon(self) -> None:
         """End a match without browsers, release its bots and store nothing."""
         self.abandoned = True
         self.fail("No browser was connected, so the match was ended. It was not stored.")
-        self.person.leave()
+        if self.referee_seat is not None:
+            self._leave(self.referee_seat)
 
-    # Messages to browsers
+    def _leave(self, seat: Seat) -> None:
+        seat.forfeit(FaultKind.DISCONNECT, "The person at this seat left.")
 
-    async def follow(self, hub: EventHub) -> AsyncIterator[bytes]:
-        """Yield the current state for a browser, then every change."""
-        subscriber = Subscriber()
-        self._subscribers.add(subscriber)
-        self.person.arrive()
-        try:
-            with hub.closing(subscriber):
-                if self._film:
-                    self._send("film", self._film.film, to=[subscriber])
-                self._send("now", self.now(), to=[subscriber])
-                while not hub.closed.is_set():
-                    yield await subscriber.next_chunk()
-        finally:
-            self._subscribers.discard(subscriber)
-            self.left_at = time.monotonic()
+    # The clock
 
-    def now(self) -> dict[str, Json]:
-        """Return the state of the match for the page."""
-        state: dict[str, Any] = {"phase": self.phase.value, "problem": self.problem, "turn": None, "end": None}
-        if self.referee_match and self.person.decision is not None and self.is_running:
-            view = self.referee_match.state.view(self.seat)
-            left = self.person.seconds_left
-            state["turn"] = {
-                "decision": self.person.decision,
-                "choices": words.choices(self.plan.game, view, self.plan.bots, hints=self.request.hints),
-                "seconds": self.request.seconds,
-                "left": None if left is None else round(left, 2),
-                "hint": self.hint[1] if self.hint and self.hint[0] == self.person.decision else None,
-            }
-        if self.outcome and not self.abandoned:
-            state["end"] = {
-                **words.ending(self.outcome, self.seat),
-                "stored": self.stored.name if self.stored else None,
-                "why_not": self.stored.why_not if self.stored else "",
-            }
-        return state
+    def _start_clock(self) -> None:
+        if self.request.seconds is not None:
+            showing = self._unseen_moves * CONFIG.seconds_to_show_move
+            self._clock_starts = time.monotonic() + showing
+            self._alarm = asyncio.get_running_loop().call_later(showing + self.request.seconds, self._time_out)
 
-    def _send_now(self) -> None:
-        self._send("now", self.now())
+    def _seconds_left(self) -> float | None:
+        """Return the time left for this turn; more than the limit while the moves of others are being shown."""
+        if not self._alarm or self.request.seconds is None:
+            return None
+        return round(max(0.0, self._clock_starts + self.request.seconds - time.monotonic()), 2)
 
-    def _send(self, name: str, content: Any, key: str = "", to: Iterable[Subscriber] | None = None) -> None:
-        message = encode(name, content)
-        for subscriber in self._subscribers if to is None else to:
-            subscriber.waiting.pop(key or name, None)  # a replaced message moves to the end of the queue
-            subscriber.put(key or name, message)
+    def _time_out(self) -> None:
+        seat, seconds = self.referee_seat, self.request.seconds
+        assert seat is not None, "the alarm is set during a turn"
+        assert seconds is not None, "the alarm is set if there is a clock"
+        spent = Spent(1000 * seconds + 1)
+        why = seat.overtime(spent)
+        assert why is not None, "the match has the same limit"
+        seat.time_out(spent, why)
+
+    def _end_turn(self) -> None:
+        self.decision = None
+        if self._alarm:
+            self._alarm.cancel()
+            self._alarm = None
+
+
+def ending(outcome: Outcome, seat: int) -> dict[str, object]:
+    """Return the result as the person on this seat reads it. Names are not escaped: the browser shows them as text."""
+    result = outcome.result
+    names = ["You" if each == seat else name for each, name in enumerate(outcome.plan.bots)]
+    faults = {fault.seat: fault.fault.meaning for fault in outcome.faults}
+    places = []
+    for each in sorted(range(len(names)), key=result.placements.__getitem__):
+        detail = words_of(outcome.plan.game).score(result, each)
+        if each in faults:
+            detail += "; you forfeited" if each == seat else f"; forfeited: {faults[each]}"
+        own = each == seat
+        places.append(
+            {"seat": each, "place": result.placements[each], "name": names[each], "own": own, "detail": detail}
+        )
+    why = result.ending.value
+    return {
+        "won": seat in result.winners,
+        "headline": _headline(names, result.winners, seat),
+        "why": f"{why[0].upper()}{why[1:]}.",
+        "places": places,
+    }
+
+
+def _headline(names: Sequence[str], winners: Sequence[int], seat: int) -> str:
+    if not winners:
+        return "No player wins."
+    if winners == (seat,):
+        return "You win!"
+    if len(winners) == 1:
+        return f"{names[winners[0]]} wins."
+    *others, last = [names[each] for each in sorted(winners, key=lambda each: each != seat)]
+    return f"{', '.join(others)} and {last} share the win."

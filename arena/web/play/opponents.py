@@ -6,9 +6,10 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from enum import StrEnum
 
-from arena.errors import NotFound
+from arena.errors import NotFound, UserError
 from arena.games.registry import GAMES
 from arena.referee import Launch
+from arena.store.bots import BotVersion
 from arena.store.home import Home
 from arena.store.store import Store
 from arena.submissions.install import launch_of
@@ -32,16 +33,8 @@ class Opponent:
     label: str
     origin: Origin
     games: tuple[str, ...]
-    version_id: int | None = None
-    """Its version in the store; None for a bundled bot that was not submitted."""
-
-
-@dataclass(frozen=True, slots=True)
-class SeatedOpponent:
-    """An opponent, and how to start it."""
-
-    opponent: Opponent
-    launch: Launch
+    version: BotVersion | None = None
+    """None for a bundled bot that was not submitted."""
 
 
 def all_opponents(store: Store) -> list[Opponent]:
@@ -58,7 +51,7 @@ def all_opponents(store: Store) -> list[Opponent]:
             if latest[version.bot] == version.id
             else Origin.OLDER,
             games=version.games,
-            version_id=version.id,
+            version=version,
         )
         for version in versions
     ]
@@ -90,18 +83,22 @@ def default_opponents(opponents: Sequence[Opponent], game: str, count: int) -> l
     return [chosen[number % len(chosen)] for number in range(count)] if chosen else []
 
 
-def seat_opponents(home: Home, store: Store, keys: Sequence[str]) -> list[SeatedOpponent]:
-    """Return the opponents with these keys. Raise `NotFound` for an unknown key."""
+def find_opponents(home: Home, store: Store, keys: Sequence[str], game: str) -> list[tuple[Opponent, Launch]]:
+    """Return the opponents with these keys, and how to start them.
+
+    Raise `NotFound` for an unknown key, `UserError` for a bot that does not play the game.
+    """
     known = {each.key: each for each in all_opponents(store)}
-    versions = store.bots.by_id([each.version_id for key in keys if (each := known.get(key)) and each.version_id])
     found = []
     for key in keys:
         opponent = known.get(key)
         if opponent is None:
             raise NotFound(f"There is no bot `{key}`: reload the page and choose another one.")
-        if opponent.version_id is not None:
-            launch = launch_of(home, versions[opponent.version_id])
+        if game not in opponent.games:
+            raise UserError(f"The bot `{opponent.label}` does not play `{game}`: choose another one.")
+        if opponent.version is not None:
+            launch = launch_of(home, opponent.version)
         else:
             launch = bundled_submission(key.removeprefix("bundled-")).launch
-        found.append(SeatedOpponent(opponent, launch))
+        found.append((opponent, launch))
     return found

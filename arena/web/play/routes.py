@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Awaitable, Callable
 from functools import wraps
-from itertools import product
 
 from starlette.requests import Request
 from starlette.responses import JSONResponse, Response
@@ -12,9 +11,10 @@ from starlette.routing import Route
 
 from arena.errors import ArenaError
 from arena.games.base import Json
+from arena.games.brackets import Bracket
 from arena.games.registry import GAMES, words_of
 from arena.web.config import CONFIG
-from arena.web.errors import sentence, status_code
+from arena.web.errors import status_code
 from arena.web.events import event_stream
 from arena.web.play.match import PersonMatch
 from arena.web.play.opponents import Opponent, Origin, all_opponents, default_opponents
@@ -31,7 +31,7 @@ def play_form(request: Request) -> Response:
     """The form for a new match."""
     site = site_of(request)
     opponents = all_opponents(site.store) if site.gate.is_known(request) else []
-    return site.renderer.page(
+    return site.page(
         request,
         "play.html",
         offers=[_offer(name, opponents) for name in GAMES],
@@ -46,20 +46,16 @@ def _offer(name: str, opponents: list[Opponent]) -> dict[str, Json]:
     game = GAMES[name]
     able = [each for each in opponents if name in each.games]
     seats = {}
-    for values in product(*(option.values for option in game.options)):
-        chosen = {option.name: value.name for option, value in zip(game.options, values, strict=True)}
-        counts = game.seat_range(**chosen)
-        seats[",".join(chosen.values())] = [counts[0], counts[-1]]
+    for bracket in Bracket.all_of(game):
+        counts = bracket.seat_range
+        seats[",".join(value for _, value in bracket.options)] = [counts[0], counts[-1]]
     return {
         "name": name,
         "title": game.title,
         "summary": game.summary,
         "options": [
-            {
-                "name": option.name,
-                "values": [{"name": value.name, "meaning": value.meaning} for value in option.values],
-            }
-            for option in game.options
+            {"name": option, "values": [{"name": value, "meaning": meaning} for value, meaning in values.items()]}
+            for option, values in game.options.items()
         ],
         "seats": seats,
         "bots": [
@@ -75,7 +71,7 @@ def match_page(request: Request) -> Response:
     """The page of a match."""
     match = _match(request)
     asked = match.request
-    return site_of(request).renderer.page(
+    return site_of(request).page(
         request,
         "play_match.html",
         match=match,
@@ -85,7 +81,8 @@ def match_page(request: Request) -> Response:
 
 
 def follow_match(request: Request) -> Response:
-    return event_stream(_match(request).follow(site_of(request).hub))
+    match = _match(request)
+    return event_stream(site_of(request).hub.follow(("play", match.key), match))
 
 
 def _match(request: Request) -> PersonMatch:
@@ -107,7 +104,7 @@ def changing(handler: Handler) -> Handler:
             site_of(request).gate.check_change(request)
             return await handler(request)
         except ArenaError as error:
-            return JSONResponse({"error": sentence(error)}, status_code(error))
+            return JSONResponse({"error": str(error)}, status_code(error))
 
     return checked
 
@@ -120,13 +117,13 @@ async def start(request: Request) -> Response:
 @changing
 async def choose(request: Request) -> Response:
     chosen = decode(await request.body(), ChoiceRequest)
-    _match(request).person.choose(chosen.decision, chosen.action)
+    _match(request).choose(chosen.decision, chosen.action)
     return JSONResponse({})
 
 
 @changing
 async def resign(request: Request) -> Response:
-    _match(request).person.resign()
+    _match(request).resign()
     return JSONResponse({})
 
 

@@ -5,7 +5,6 @@ For Python:
     film_of(replay)                     the film of a finished match for spectators (film.py)
     FilmMaker(header, seat)             the film of a match in progress: `.add(entry)` takes the next line of the replay
                                         and returns what the browser's `viewer.extend(more)` takes (film.py)
-    frames_of(game).frame(state, seat)  the table as one seat may know it (arena.games.registry)
     chances_of(replay)                  the win-probability curve (chances.py)
     as_html(film, chances)              one file that needs no server (page.py)
 

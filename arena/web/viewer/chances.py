@@ -56,7 +56,7 @@ def chances_of(replay: Replay, seat: int | None = None, moves: int | None = None
             steps.append(step)
             shares.append(chances_at(playback.state, playback.forfeited, profile, rng, moves_each, seat))
         playback.play(entry)
-    winners = playback.state.result(playback.forfeited).winners
+    winners = playback.result().winners
     steps.append(last)
     shares.append([round((each in winners) / max(len(winners), 1), DIGITS) for each in range(playback.state.seats)])
     return {"seat": seat, "steps": steps, "shares": shares}

@@ -57,7 +57,7 @@ class FilmMaker:
         film["entries"].append(made)
         self._frames.extend(film, more, self.state, over=self.over)
         if self.over:
-            result = self.state.result(self._playback.forfeited)
+            result = self._playback.result()
             film["result"] = more["result"] = {
                 "placements": list(result.placements),
                 "winners": list(result.winners),

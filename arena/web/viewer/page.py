@@ -14,10 +14,11 @@ import re
 from base64 import b64encode
 from functools import cache
 from hashlib import sha256
-from html import escape
-from importlib import resources
+
+from markupsafe import Markup
 
 from arena.games.frames import Film
+from arena.web import assets, templating
 from arena.web.viewer.chances import Chances
 
 IMPORT = re.compile(r'^import \{[^}]*\} from "\./([a-z_]+\.js)";\n', re.MULTILINE)
@@ -30,31 +31,19 @@ GALLERY = "gallery.js"
 
 def as_html(film: Film, chances: Chances | None = None) -> str:
     """Return the page. It can be stored, sent and opened anywhere."""
-    script, style = bundle(START), static("viewer.css")
+    script, style = bundle(START), assets.text("viewer.css")
     policy = (
         f"default-src 'none'; script-src {csp_hash(script)}; style-src {csp_hash(style)}; img-src data:; "
         "base-uri 'none'; form-action 'none'"
     )
-    title = escape(f"{film['game'].capitalize()} match {_shown(film['match'])}")
-    data = script_safe({"film": film, "chances": chances})
-    return f"""<!doctype html>
-<html lang="en" class="viewer-document">
-<head>
-<meta charset="utf-8">
-<meta http-equiv="Content-Security-Policy" content="{escape(policy)}">
-<meta name="viewport" content="width=device-width, initial-scale=1">
-<meta name="color-scheme" content="light dark">
-<link rel="icon" href="data:,">
-<title>{title}</title>
-<style>{style}</style>
-</head>
-<body class="viewer-page">
-<main id="viewer"><noscript>This page shows a match and needs JavaScript.</noscript></main>
-<script type="application/json" id="viewer-data">{data}</script>
-<script type="module">{script}</script>
-</body>
-</html>
-"""
+    return templating.render(
+        "viewer_page.html",
+        title=f"{film['game'].capitalize()} match {film['match']}",
+        policy=policy,
+        style=Markup(style),  # noqa: S704, our own file
+        script=Markup(script),  # noqa: S704, our own files
+        data=Markup(script_safe({"film": film, "chances": chances})),  # noqa: S704, escaped for script elements
+    )
 
 
 def script_safe(data: object) -> str:
@@ -63,18 +52,13 @@ def script_safe(data: object) -> str:
     return text.replace("<", "\\u003c").replace(">", "\\u003e").replace("&", "\\u0026")
 
 
-def static(name: str) -> str:
-    """Return a file of the browser's part."""
-    return resources.files("arena.web.viewer").joinpath("static", name).read_text("utf-8")
-
-
 @cache
 def bundle(start: str) -> str:
     """Return a module and all that it imports as one script."""
     written: dict[str, str] = {}
 
     def write(name: str) -> None:
-        source = static(name)
+        source = assets.text(name)
         for needed in IMPORT.findall(source):
             if needed not in written:
                 write(needed)
@@ -87,7 +71,3 @@ def bundle(start: str) -> str:
 def csp_hash(text: str) -> str:
     """Return the source expression of a content security policy that allows this script or style sheet."""
     return f"'sha256-{b64encode(sha256(text.encode()).digest()).decode()}'"
-
-
-def _shown(text: str) -> str:
-    return "".join(letter if letter.isprintable() else "\ufffd" for letter in text)

@@ -8,7 +8,7 @@ import pytest
 from playwright.sync_api import Browser
 
 from arena.games.registry import find_game
-from arena.replay.selfplay import simulate_game
+from arena.replay import simulate_game
 from arena.web.drawing.board_page import HighlightMatch, as_html
 from arena.web.viewer.film import film_of
 from tests.support.boards import board

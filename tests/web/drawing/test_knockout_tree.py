@@ -9,29 +9,29 @@ from xml.etree import ElementTree
 import pytest
 
 from arena.rating.standings import pair_points
-from arena.tournament.formats import Knockout
-from arena.tournament.retrace import Retrace
-from arena.web.drawing.knockout_tree import MAX_BOXES, TreeDrawing, draw_tree
+from arena.tournament.course import Retrace
+from arena.tournament.formats.knockout import Knockout
+from arena.web.drawing.plots import MAX_BOXES, knockout_tree
 from tests.support.formats import a_field
 
 EVIL = "</svg><script>alert(1)</script> & \"'>"
 NAMES = [EVIL, "a name that is far too long for the drawing", *(f"bot {number}" for number in range(200))]
 
 
-def drawn(retrace: Retrace) -> TreeDrawing:
+def drawn(retrace: Retrace) -> str:
     knockout = retrace.format
     assert isinstance(knockout, Knockout)
-    return draw_tree(knockout.tree, NAMES, retrace.under_way(), knockout.champion)
+    return knockout_tree("mantis", knockout.tree, NAMES, retrace.under_way(), knockout.champion)
 
 
 def play_round(retrace: Retrace) -> None:
     """One deal at each table; who is listed first wins."""
     for table in list(retrace.under_way()):
-        retrace.take(pair_points([list(range(1, len(table) + 1))] * len(table)))
+        retrace.take_outcome(pair_points([list(range(1, len(table) + 1))] * len(table)))
 
 
-def texts(drawing: TreeDrawing, class_: str) -> list[str]:
-    root = ElementTree.fromstring(f"<all>{drawing.markup}</all>")  # noqa: S314, we have made it ourselves
+def texts(drawing: str, class_: str) -> list[str]:
+    root = ElementTree.fromstring(drawing)  # noqa: S314, we have made it ourselves
     return ["".join(each.itertext()) for each in root.iter("text") if each.get("class") == class_]
 
 
@@ -48,14 +48,14 @@ def test_a_tree_fills_in() -> None:
     play_round(retrace)
     after = drawn(retrace)
     assert "★" in texts(after, "mark"), "more than colour tells who has won"
-    assert ", champion" in after.markup
+    assert ", champion" in after
 
 
 def test_names_are_texts_and_cut_with_the_whole_in_a_title() -> None:
     drawing = drawn(Retrace(Knockout(a_field(4, 2, 2), deals=1)))
-    assert "<script" not in drawing.markup
+    assert "<script" not in drawing
     assert "a name that is fa…" in texts(drawing, "name")
-    assert re.search(r"<title>a name that is far too long for the drawing</title>", drawing.markup)
+    assert re.search(r"<title>a name that is far too long for the drawing</title>", drawing)
 
 
 @pytest.mark.parametrize("double", [False, True])
@@ -68,8 +68,8 @@ def test_tables_of_a_round_do_not_overlap(size: int, seats: int, double: bool) -
     while retrace.under_way():
         play_round(retrace)
     drawing = drawn(retrace)
-    root = ElementTree.fromstring(f"<all>{drawing.markup}</all>")  # noqa: S314, we have made it ourselves
-    for svg in root:
+    root = ElementTree.fromstring(drawing)  # noqa: S314, we have made it ourselves
+    for svg in root.iter("svg"):
         width, height = (float(number) for number in svg.get("viewBox", "").split()[2:])
         columns: dict[float, list[tuple[float, float]]] = {}
         for rect in svg.iter("rect"):
@@ -81,4 +81,4 @@ def test_tables_of_a_round_do_not_overlap(size: int, seats: int, double: bool) -
             assert len(boxes) <= MAX_BOXES
             boxes.sort()
             assert all(one[1] < other[0] for one, other in itertools.pairwise(boxes))
-    assert (drawing.omitted_rounds > 0) == any(len(each.tables) > MAX_BOXES for each in retrace.format.tree)  # type: ignore[attr-defined]
+    assert ("too large to draw" in drawing) == any(len(each.pairings) > MAX_BOXES for each in retrace.format.tree)  # type: ignore[attr-defined]

@@ -10,8 +10,7 @@ from random import Random
 import pytest
 
 from arena.games.registry import find_game
-from arena.replay import dumps, loads
-from arena.replay.selfplay import simulate_game
+from arena.replay import dumps, loads, simulate_game
 from arena.tournament.live import LiveFolder
 from arena.web.config import CONFIG
 from arena.web.live.match import LiveMatch, joined

@@ -12,11 +12,12 @@ from pathlib import Path
 import pytest
 from playwright.sync_api import Browser, Page, expect
 
-from arena.referee import Limits
 from arena.replay import loads
+from arena.requests import SubmitRequest
+from arena.sandbox import Sandbox
 from arena.store.home import Home
 from arena.store.store import Store
-from arena.submissions.submit import SubmissionRequest, submit
+from arena.submissions.submit import submit
 from arena.tournament.live import LiveFolder
 from tests.support.chromium import WIDTHS, new_page, violations
 from tests.support.cli import ARENA, ROOT
@@ -79,7 +80,7 @@ def home(tmp_path_factory: pytest.TempPathFactory) -> Path:
     home = Home(folder / "home")
     with Store.open(home.database) as store:
         for bot in (folder / "patient.py", folder / "crasher.py", "random", "greedy"):
-            submit(home, store, SubmissionRequest(str(bot), limits=Limits(start=60.0)), thorough=False)
+            submit(home, store, SubmitRequest(path=str(bot), time_to_start=60.0), Sandbox(), thorough=False)
     return home.path
 
 

@@ -38,7 +38,7 @@ def test_a_game_that_everybody_has_left_ends_and_is_not_stored(tmp_path: Path, m
     async def play(store: Store) -> None:
         async with Lobby(home, store, Sandbox) as lobby:
             match = await lobby.start(TABLE)
-            await until_async(lambda: match.person.decision is not None)
+            await until_async(lambda: match.decision is not None)
             assert match.is_running
             monkeypatch.setattr(
                 lobby_module, "CONFIG", replace(CONFIG, abandoned_poll_interval=0.01, abandoned_after=0.0)
@@ -46,9 +46,9 @@ def test_a_game_that_everybody_has_left_ends_and_is_not_stored(tmp_path: Path, m
             await until_async(lambda: match.key not in lobby.matches)
             assert match.phase is Phase.BROKEN
             assert "was not stored" in match.problem
-            played = match.referee_match
-            assert played
-            await until_async(lambda: played.over)  # the bots are released
+            seat = match.referee_seat
+            assert seat
+            await until_async(lambda: seat.match.over)  # the bots are released
             with pytest.raises(NotFound, match="no such match"):
                 lobby.find(match.key)
 
@@ -64,12 +64,11 @@ def test_a_home_that_cannot_be_written_is_no_reason_not_to_play(tmp_path: Path) 
     async def play(store: Store) -> None:
         async with Lobby(home, store, Sandbox) as lobby:
             match = await lobby.start(TABLE)
-            await until_async(lambda: match.person.decision is not None)
-            match.person.resign()
-            await until_async(lambda: match.stored is not None)
-            assert match.stored
-            assert match.stored.name is None
-            assert "could not be stored" in match.stored.why_not
+            await until_async(lambda: match.decision is not None)
+            match.resign()
+            await until_async(lambda: match.phase is Phase.OVER)
+            assert match.stored_as is None
+            assert "could not be stored" in match.why_not_stored
             assert match.now()["end"]
 
     with Store.open(f"sqlite:///file:{home.database}?mode=ro&uri=true") as store:
@@ -89,7 +88,7 @@ def test_hints_come_from_the_position_and_leave_nothing_behind() -> None:
             assert said in [str(action) for action in match.state.legal()]
             assert len(match.replay.entries) == before
             assert said == await advice(referee, match, seat)
-            match.answer(seat, codec_of("mantis").codes[mantis.SCORE], Spent(0.0))
+            match.answer(seat, codec_of("mantis").codes.code_of[mantis.SCORE], Spent(0.0))
         async with referee.pool.lease(adviser()) as process:
             assert process.session.seats == {}
             assert process.matches == 1
@@ -111,7 +110,7 @@ def test_who_can_be_asked_to_a_table(tmp_path: Path) -> None:
     assert {each.label for each in found} >= {"counter 1.0", "greedy 1.0", "random 1.0", "searcher 1.0"}
     assert default_opponents(found, "mantis", 3) == ["version-1", "bundled-counter", "bundled-searcher"]
     assert default_opponents(found, "tentagram", 2) == ["bundled-counter", "bundled-searcher"]
-    lonely = [Opponent("version-9", "random 9", Origin.LATEST, ("mantis",), 9)]
+    lonely = [Opponent("version-9", "random 9", Origin.LATEST, ("mantis",))]
     assert default_opponents(lonely, "mantis", 2) == ["version-9", "version-9"]
 
 

@@ -14,7 +14,7 @@ from arena.games import mantis, tentagram
 from arena.games.base import AnyState
 from arena.games.mantis.cards import letters
 from arena.games.tentagram import TABLE_CARDS, fits
-from arena.replay import Replay, follow, start
+from arena.replay import Replay, states
 from arena.web.viewer.chances import chances_of
 from arena.web.viewer.film import film_of
 from arena.web.viewer.page import as_html
@@ -83,7 +83,7 @@ def step_of(page: Page) -> int:
 
 
 def states_of(replay: Replay) -> list[AnyState]:
-    return [start(replay.header), *(step.state for step in follow(replay))]
+    return list(states(replay))
 
 
 @pytest.mark.parametrize(

@@ -17,10 +17,10 @@ from arena.games.base import AnyState
 from arena.games.frames import Entry, Film
 from arena.games.registry import find_game
 from arena.games.tentagram.cards import ANYWHERE
-from arena.replay import Decision, Fault, FaultKind, Header, follow, result_line, start
+from arena.replay import Decision, Fault, FaultKind, Header, follow, result_line, states
 from arena.web.viewer.film import FilmMaker, film_of
-from tests.support.films import frame, match_with_faults, random_match, variant
-from tests.support.hidden import actions_so_far, replayed, with_everything_hidden_permuted
+from tests.support.films import match_with_faults, random_match, variant
+from tests.support.hidden import actions_so_far, with_everything_hidden_permuted
 from tests.support.variants import VARIANTS, Variant
 
 every_variant = pytest.mark.parametrize("each", VARIANTS, ids=str)
@@ -47,18 +47,12 @@ def check_frame(film: Film, step: int, state: AnyState) -> None:
         assert made["odds"] == pytest.approx(list(exact.values()), abs=1e-4)
         return
     assert isinstance(state, tentagram.State)
-    counts = [0] * state.seats
-    laid = []
-    for entry in film["entries"][:step]:
-        if "do" in entry:
-            seat = entry["seat"]
-            laid.append((seat, entry["do"], film["decks"][seat][counts[seat]]))
-            counts[seat] += 1
-    made_now = frame(state)
-    assert made_now["laid"] == laid
-    assert made_now["hands"] == [state.view(seat).hand for seat in range(state.seats)]
-    assert made_now["left"] == [16 - count for count in counts]
-    assert made_now["to_come"] == [list(state.view(seat).to_come) for seat in range(state.seats)]
+    for seat, deck in enumerate(film["decks"]):
+        view = state.view(seat)
+        laid = [entry["do"] for entry in film["entries"][:step] if "do" in entry and entry["seat"] == seat]
+        assert list(zip(deck, laid, strict=False)) == list(view.own_laid)
+        assert deck[len(laid) : len(laid) + 1] == ([view.hand] if view.hand else [])
+        assert sorted(deck[len(laid) + 1 :]) == sorted(view.to_come)
 
 
 @every_variant
@@ -67,9 +61,9 @@ def check_frame(film: Film, step: int, state: AnyState) -> None:
 def test_every_frame_is_the_table_at_that_step(each: Variant, seed: str) -> None:
     replay = random_match(each, seed)
     film = film_of(replay)
-    states = [start(replay.header), *(step.state for step in follow(replay))]
-    for step in range(0, len(states), 1 if each.seats < 5 else 5):
-        check_frame(film, step, states[step])
+    seen = list(states(replay))
+    for step in range(0, len(seen), 1 if each.seats < 5 else 5):
+        check_frame(film, step, seen[step])
     outcome = film["result"]
     assert outcome is not None
     assert film["seed"] == seed
@@ -137,7 +131,7 @@ def test_faults_and_the_house() -> None:
     assert {entry["seat"] for entry in film["entries"] if entry.get("house")} <= {0, 1}
     assert film["result"] is not None
     assert film["result"]["winners"] == [2]
-    for step, state in enumerate([start(replay.header), *(each.state for each in follow(replay))]):
+    for step, state in enumerate(states(replay)):
         check_frame(film, step, state)
 
 
@@ -186,15 +180,13 @@ def test_a_line_that_the_rules_do_not_allow() -> None:
 @every_variant
 @few
 @given(seed=st.text(max_size=8), actions=st.integers(0, 70))
-def test_a_seats_frame_and_film_are_the_same_whatever_is_hidden(each: Variant, seed: str, actions: int) -> None:
+def test_a_seats_film_is_the_same_whatever_is_hidden(each: Variant, seed: str, actions: int) -> None:
     state = each.random_state(seed, actions)
     if state.to_move is None:
         return  # in Tentagram nothing is hidden any more
     rng = Random(seed)
     for seat in (0, each.seats - 1):
         deal = with_everything_hidden_permuted(state, seat, rng)
-        other = replayed(each, deal, actions_so_far(state))
-        assert frame(other, seat) == frame(state, seat)
         films = [
             film_so_far(each, dealt, actions_so_far(state), seat, secret)
             for dealt, secret in ((deal, "x"), (state.deal(), "y"))
@@ -211,15 +203,11 @@ def film_so_far(each: Variant, deal: object, actions: Sequence[object], seat: in
     return maker.film
 
 
-def test_a_seats_frame_has_its_own_choices_and_nobody_elses() -> None:
-    for state in (mantis.new(4, "s"), tentagram.new(3, "s")):
-        assert frame(state, 0)["legal"] == [str(action) for action in state.legal()]
-        assert "legal" not in frame(state, 1)
-        assert "legal" not in frame(state)
-    mine = frame(tentagram.new(3, "s"), 1)
-    assert [card is None for card in mine["hands"]] == [True, False, True]
-    assert [cards is None for cards in mine["to_come"]] == [True, False, True]
-    assert "next" not in frame(mantis.new(2, "s"), 0)
+def test_a_seats_film_has_its_own_cards_and_no_others() -> None:
+    state = tentagram.new(3, "s")
+    assert film_so_far(variant("tentagram-free-3"), state.deal(), (), 1, "s")["decks"] == [[], [state.decks[1][0]], []]
+    film = film_so_far(variant("mantis-classic-2"), mantis.new(2, "s").deal(), (), 0, "s")
+    assert "next" not in film["frames"][0]
 
 
 def test_all_cards_are_shown_to_a_player_once_it_is_over() -> None:

@@ -11,8 +11,9 @@ from html import unescape
 from importlib import resources
 
 from arena.replay import Replay
+from arena.web import assets
 from arena.web.viewer.film import film_of
-from arena.web.viewer.page import START, as_html, bundle, script_safe, static
+from arena.web.viewer.page import START, as_html, bundle, script_safe
 from tests.support.films import EVIL, random_match, variant
 
 MODULES = sorted(
@@ -28,7 +29,7 @@ def evil_match() -> Replay:
 def test_modules_can_be_written_one_after_the_other() -> None:
     tops: dict[str, str] = {}
     for name in MODULES:
-        source = static(name)
+        source = assets.text(name)
         for line in re.findall(r"^import.*$", source, re.MULTILINE):
             assert re.fullmatch(r'import \{ [\w, ]+ \} from "\./[a-z_]+\.js";', line), f"{name}: {line}"
         assert not re.search(r"^export (default|\{|\*)|(?<!\{)\bimport\(", source, re.MULTILINE), name
@@ -41,16 +42,16 @@ def test_modules_can_be_written_one_after_the_other() -> None:
 def test_every_module_is_in_the_file_once() -> None:
     script = bundle(START)
     for name in MODULES:
-        last_line = static(name).rstrip().splitlines()[-1]
+        last_line = assets.text(name).rstrip().splitlines()[-1]
         assert last_line in script
     assert script.count("class Viewer {") == 1
-    assert script.index("class Viewer {") < script.index(static(START).rstrip().splitlines()[-1])
+    assert script.index("class Viewer {") < script.index(assets.text(START).rstrip().splitlines()[-1])
     assert not re.search(r"^(import|export)\b", script, re.MULTILINE)
 
 
 def test_no_module_parses_markup_or_loads_anything() -> None:
     for name in MODULES:
-        code = re.sub(r"^\s*(//|\*|/\*).*$", "", static(name), flags=re.MULTILINE)
+        code = re.sub(r"^\s*(//|\*|/\*).*$", "", assets.text(name), flags=re.MULTILINE)
         for forbidden in (
             "innerHTML",
             "outerHTML",
@@ -61,7 +62,7 @@ def test_no_module_parses_markup_or_loads_anything() -> None:
             "DOMParser",
         ):
             assert forbidden not in code, f"{name}: {forbidden}"
-    assert not re.search(r"url\(|@import", static("viewer.css"))
+    assert not re.search(r"url\(|@import", assets.text("viewer.css"))
 
 
 def test_the_policy_allows_this_script_and_this_style_alone() -> None:

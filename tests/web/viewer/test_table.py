@@ -11,10 +11,14 @@ from typing import Any
 from playwright.sync_api import Browser, Page
 
 from arena.games import mantis, tentagram
+from arena.games.base import AnyState
+from arena.games.registry import find_game
+from arena.replay import Header
+from arena.web import assets
 from arena.web.viewer.film import FilmMaker
-from arena.web.viewer.page import START, bundle, static
+from arena.web.viewer.page import START, bundle
 from tests.support.chromium import PHONE, new_page, violations
-from tests.support.films import frame, match_with_faults, random_match, variant
+from tests.support.films import match_with_faults, random_match, variant
 
 KIT = "window.kit = { Viewer, Table, frameAt };"
 PAGE = """<!doctype html><html lang="en"><head><meta charset="utf-8"><title>Table</title><link rel="icon" href="data:,">
@@ -25,9 +29,11 @@ PAGE = """<!doctype html><html lang="en"><head><meta charset="utf-8"><title>Tabl
 @contextmanager
 def kit(browser: Browser, folder: Path, **how: Any) -> Iterator[Page]:
     """A page with the modules and nothing else."""
-    start = static(START).split("\n\n", 2)[2]
+    start = assets.text(START).split("\n\n", 2)[2]
     file = folder / "table.html"
-    file.write_text(PAGE.format(style=static("viewer.css"), script=bundle(START).replace(start, KIT)), encoding="utf-8")
+    file.write_text(
+        PAGE.format(style=assets.text("viewer.css"), script=bundle(START).replace(start, KIT)), encoding="utf-8"
+    )
     with new_page(browser, **how) as page:
         page.goto(file.as_uri())
         yield page
@@ -96,26 +102,27 @@ def test_somebody_who_plays_sees_with_their_own_eyes(browser: Browser, tmp_path:
         assert all(face.startswith("1") for face in faces if not face.endswith("?"))
 
 
-def show(page: Page, game: str, seats: int, made: object, choices: list[dict[str, object]]) -> None:
-    film = {"game": game, "seats": [f"bot {seat}" for seat in range(seats)], "goal": 10, "colours": "ROYGBPK"}
+def show(page: Page, state: AnyState, choices: list[dict[str, object]]) -> None:
+    game = "mantis" if isinstance(state, mantis.State) else "tentagram"
+    header = Header("m", game, find_game(game).complete({}), "s", ("bot",) * state.seats, state.deal())
     page.evaluate(
-        """([film, frame, choices]) => {
+        """([film, choices]) => {
           window.chosen = [];
           window.table ??= new kit.Table(here, film, { onChoose: (action) => chosen.push(action) });
-          table.show(frame, { seat: 0, choices });
+          table.show(kit.frameAt(film, 0, 0), { seat: 0, choices });
         }""",
-        json.loads(json.dumps([film, made, choices])),
+        json.loads(json.dumps([FilmMaker(header, 0).film, choices])),
     )
 
 
 def test_choices_on_the_table_of_mantis(browser: Browser, tmp_path: Path) -> None:
     state = mantis.new(3, "choices")
-    made = frame(state, 0)
     choices: list[dict[str, object]] = [
-        {"action": action, "label": action, "hint": "41 %", "best": action == "steal 2"} for action in made["legal"]
+        {"action": action, "label": action, "hint": "41 %", "best": action == "steal 2"}
+        for action in map(str, state.legal())
     ]
     with kit(browser, tmp_path, viewport=PHONE) as page:
-        show(page, "mantis", 3, made, choices)
+        show(page, state, choices)
         assert page.evaluate(
             "[...document.querySelectorAll('.choice')].map((each) => each.closest('.seat').dataset.seat)"
         ) == [
@@ -131,18 +138,18 @@ def test_choices_on_the_table_of_mantis(browser: Browser, tmp_path: Path) -> Non
         assert page.inner_text(".choice[data-best] .choice-hint") == "41 %"
         assert violations(page) == []
         assert page.evaluate("document.documentElement.scrollWidth <= innerWidth")
-        show(page, "mantis", 3, made, [])
+        show(page, state, [])
         assert page.locator(".choice").count() == 0
 
 
 def test_choices_on_the_table_of_tentagram(browser: Browser, tmp_path: Path) -> None:
     state = tentagram.new(4, "choices", "strict")
-    made = frame(state, 0)
-    choices: list[dict[str, object]] = [{"action": action, "label": action} for action in made["legal"]]
+    legal = [str(action) for action in state.legal()]
+    choices: list[dict[str, object]] = [{"action": action, "label": action} for action in legal]
     with kit(browser, tmp_path, viewport=PHONE) as page:
-        show(page, "tentagram", 4, made, choices)
-        for action in made["legal"]:
+        show(page, state, choices)
+        for action in legal:
             page.get_by_role("button", name=action, exact=True).click()
-        assert page.evaluate("chosen") == made["legal"]
+        assert page.evaluate("chosen") == legal
         assert page.locator(".hand[data-hand='?']").count() == 3
         assert violations(page) == []

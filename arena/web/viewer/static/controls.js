@@ -1,4 +1,4 @@
-// The controls of a viewer: buttons, the scrubber, speed, eyes, keys, swipes, and the link to a position.
+// The controls of a viewer: buttons, the scrubber, speed, point of view, keys, swipes, and the link to a position.
 
 import { el, setAttribute, setText, svg } from "./dom.js";
 
@@ -26,7 +26,7 @@ export class Controls {
     this.eyes = choice("Eyes", [], (value) => viewer.look(value === "" ? null : Number(value)));
     this.link = el("a", { class: "link", href: "#", title: "The address of this position" }, sign("link"), "Link");
     this.link.addEventListener("click", (event) => this.copy(event));
-    this.link.hidden = !viewer.usesUrl; // there is no address that would lead here
+    this.link.hidden = !viewer.usesUrl; // no address leads to this position
     this.buttons = el(
       "div",
       { class: "buttons" },
@@ -45,7 +45,7 @@ export class Controls {
     );
   }
 
-  /** Shows where the viewer is. */
+  /** Shows the current position. */
   mark() {
     const { viewer } = this;
     const word = viewer.playing ? "pause" : "play";
@@ -69,7 +69,7 @@ export class Controls {
     setAttribute(this.link, "href", viewer.address(viewer.step));
   }
 
-  /** Copies the address where the browser allows it; otherwise it stays an ordinary link. */
+  /** Copies the address if the browser allows it; otherwise the link works as usual. */
   async copy(event) {
     if (!navigator.clipboard) return;
     event.preventDefault();

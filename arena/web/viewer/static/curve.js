@@ -81,7 +81,7 @@ export class Curve {
     return EDGE.top + (1 - share) * (HEIGHT - EDGE.top - EDGE.bottom);
   }
 
-  /** The chance of each seat at a step; straight between the steps at which it was worked out. */
+  /** The chance of each seat at a step; interpolated between the steps at which it was computed. */
   at(step) {
     const { steps, shares } = this.chances;
     const after = steps.findIndex((each) => each >= step);

@@ -1,4 +1,4 @@
-// Elements made by hand, so that a text is only ever a text: nothing here parses markup.
+// Creates elements. Text is always set as text: nothing here parses markup.
 
 const SVG = "http://www.w3.org/2000/svg";
 
@@ -30,7 +30,7 @@ export function svg(name, attributes = {}, ...children) {
   return made;
 }
 
-/** Sets, or removes, an attribute; touches nothing where it is so already. */
+/** Sets or removes an attribute; does nothing if it has that value already. */
 export function setAttribute(node, key, value) {
   if (value === null || value === undefined || value === false) {
     if (node.hasAttribute(key)) node.removeAttribute(key);
@@ -40,23 +40,23 @@ export function setAttribute(node, key, value) {
   }
 }
 
-/** Sets the text of an element; touches nothing where it is so already. */
+/** Sets the text of an element; does nothing if it has that text already. */
 export function setText(node, text) {
   if (node.textContent !== text) node.textContent = text;
 }
 
-/** Brings the number of children to `count`, at the end of the element. */
+/** Adds or removes children at the end of the element until there are `count`. */
 export function keep(parent, count, make) {
   while (parent.children.length > count) parent.lastElementChild.remove();
   while (parent.children.length < count) parent.append(make(parent.children.length));
 }
 
-/** A text from others with everything left out that is not seen, or that turns the writing around. */
+/** An untrusted text without invisible characters and changes of direction. */
 export function harmless(text) {
   return String(text).replace(/[\p{C}\p{Zl}\p{Zp}]/gu, "\ufffd");
 }
 
-/** The same within a sentence: kept apart from it, whichever direction it is written in. */
+/** The same for use in a sentence: its direction does not affect the text around it. */
 export function isolated(text) {
   return `\u2068${harmless(text)}\u2069`;
 }

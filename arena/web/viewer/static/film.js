@@ -1,4 +1,4 @@
-// A film in the browser: the table at each step, and what a seat could not know taken out of it.
+// A film in the browser: the table at each step, without what a seat could not know.
 //
 // Steps: 0 is the deal, step k the table after k lines of the replay. In a finished game of Tentagram the scoring
 // follows as further steps (scoring.js).
@@ -9,10 +9,10 @@ import { scoringSteps } from "./scoring.js";
  * @typedef {{seat: number, do?: string, ms?: number, house?: boolean, fault?: string, why?: string, detail?: string,
  *   flip?: string, into?: number, moved?: number, to?: "tank" | "score", icon?: string, text?: string}} Entry
  * @typedef {{turn: number | null, tanks: number[][], scores: number[], pile: number, top: string | null,
- *   odds: number[], pilfering?: boolean, next?: string, legal?: string[]}} MantisFrame
+ *   odds: number[], pilfering?: boolean, next?: string}} MantisFrame
  * @typedef {{turn: number | null, laid: [number, string, string | null][], hands: (string | null)[], left: number[],
- *   to_come: (string[] | null)[], legal?: string[]}} TentagramFrame
- * @typedef {{turn: number | null, lines: Record<string, string[]>, legal?: string[]}} PlainFrame
+ *   to_come: (string[] | null)[]}} TentagramFrame
+ * @typedef {{turn: number | null, lines: Record<string, string[]>}} PlainFrame
  * @typedef {{match: string, game: string, options: Record<string, string>, seats: string[],
  *   seat: number | null, same_view?: boolean, goal?: number, colours?: string, frames?: (MantisFrame | PlainFrame)[], decks?: string[][],
  *   entries: Entry[], result: any, seed?: string}} Film
@@ -62,7 +62,7 @@ export function frameAt(film, step, seat = null) {
   return tentagramFrame(film, lines, revealed ? null : seat);
 }
 
-/** The card that was laid by the step's line, where the seat may know it; null where it may not. */
+/** The card that the step's entry laid; null if the seat may not know it. */
 export function laidCard(film, step, seat = null) {
   const { seat: whose } = film.entries[step - 1];
   const revealed = film.result !== null && step === film.entries.length;
@@ -71,7 +71,7 @@ export function laidCard(film, step, seat = null) {
   return film.decks[whose][before.length] ?? null;
 }
 
-/** Who has forfeited by then. @param {Film} film */
+/** The seats that have forfeited by this step. @param {Film} film */
 export function forfeitedAt(film, step) {
   return film.entries.slice(0, step).filter((entry) => entry.fault).map((entry) => entry.seat);
 }
@@ -98,14 +98,14 @@ function tentagramFrame(film, lines, seat) {
   };
 }
 
-/** The cards still to be drawn, sorted, so that their order tells nothing; null where they are not known. */
+/** The cards still to be drawn, sorted, so that their order reveals nothing; null if they are not known. */
 function toCome(deck, place, isKnown) {
   if (!isKnown) return null;
   const gone = new Set(deck.slice(0, place + 1));
   return DECK.filter((card) => !gone.has(card));
 }
 
-/** Adds to a film what a FilmMaker has sent; what is there already changes nothing. @param {Film} film */
+/** Adds what a FilmMaker has sent to a film; entries that the film already has are ignored. @param {Film} film */
 export function extendFilm(film, more) {
   if (more.start > film.entries.length) {
     throw new Error(`the film has ${film.entries.length} entries, but what was added begins at ${more.start}`);

@@ -1,4 +1,4 @@
-// Matches in a page about something else, such as a leaderboard: one viewer, for whichever of them is chosen.
+// Matches in a page about something else, such as a leaderboard: one viewer shows the chosen match.
 
 import { Viewer } from "./viewer.js";
 

@@ -1,6 +1,6 @@
 // A table of Mantis: seats around it with their tanks and score piles, the draw pile in the middle with its odds.
 //
-// What a test, or a program, can read: .seat[data-seat][data-turn][data-out], .tank-slot[data-seat][data-colour][data-count],
+// Attributes for tests and scripts: .seat[data-seat][data-turn][data-out], .tank-slot[data-seat][data-colour][data-count],
 // .score[data-seat][data-score], .draw[data-pile][data-top][data-next], .odd[data-colour][data-chance].
 
 import { el, keep, setAttribute, setText, svg } from "./dom.js";
@@ -145,13 +145,13 @@ export class MantisTable {
     });
   }
 
-  /** Where the button of an action belongs: on the tank that the card would be flipped into. */
+  /** The element for the button of an action: the tank that the card would be flipped into. */
   placeOf(action, actor) {
     const target = action.split(" ")[1];
     return this.seats[target === undefined ? actor : Number(target)]?.choice ?? this.middle.element;
   }
 
-  /** The flipped card travels to its tank, and what matches travels on. */
+  /** Animates the flipped card to its tank, and the cards that match from there. */
   fly(entry, duration) {
     const [kind, target] = entry.do.split(" ");
     const actor = this.seats[entry.seat];

@@ -1,4 +1,4 @@
-// The cards of Mantis, drawn: every colour has a letter and a shape of its own, so that nothing depends on seeing it.
+// Draws the cards of Mantis. Every colour has its own letter and shape, so that colour is not needed.
 
 import { svg } from "./dom.js";
 

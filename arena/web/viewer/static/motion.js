@@ -1,5 +1,5 @@
-// Cards that travel. The table itself always shows the frame as it is; what flies are copies above it, moved by
-// transform and opacity alone, so that the browser need not lay anything out.
+// Animates cards. The table always shows the current frame; copies above it move, by transform and opacity alone, so
+// that no layout is needed.
 
 import { el, reducedMotion } from "./dom.js";
 import { drawBack, drawFront } from "./mantis_cards.js";
@@ -12,7 +12,7 @@ export class Flights {
     this.table = table;
     this.layer = el("div", { class: "flights", "aria-hidden": "true" });
     table.append(this.layer);
-    /** Where things are, until the table changes its size: reading it anew at each step would force a layout. */
+    /** Cached positions, until the table changes its size: reading them at each step would force a layout. */
     this.places = new Map();
     this.running = new Set();
     this.drawn = new Map();
@@ -47,7 +47,7 @@ export class Flights {
     return animation;
   }
 
-  /** A copy that lives for as long as it flies. The faces are drawn once and used again. */
+  /** A copy that is removed at the end of its animation. The faces are drawn once and reused. */
   copy(key, make) {
     const spare = this.drawn.get(key) ?? [];
     this.drawn.set(key, spare);
@@ -56,7 +56,7 @@ export class Flights {
     return { flyer, release: () => (flyer.remove(), spare.push(flyer)) };
   }
 
-  /** A card is turned over while it travels from one element to another. */
+  /** Turns a card over while it moves from one element to another. */
   flip(from, to, card, { duration }) {
     if (reducedMotion()) return;
     const [start, end] = [this.place(from), this.place(to)];
@@ -82,7 +82,7 @@ export class Flights {
     animation.addEventListener("cancel", release);
   }
 
-  /** Cards of one colour travel together; of a face-down card (letter null) only a blank one is seen. */
+  /** Moves cards of one colour together; a face-down card (letter null) is shown blank. */
   carry(from, to, letter, count, { duration, delay = 0 }) {
     if (reducedMotion()) return;
     const [start, end] = [this.place(from), this.place(to)];
@@ -111,7 +111,7 @@ export class Flights {
     this.animate(element, [{ transform: away, opacity: 0.3 }, { transform: "none", opacity: 1 }], { duration });
   }
 
-  /** What has arrived is seen from then on only. */
+  /** Shows an element only after its card has arrived. */
   arrive(elements, delay, duration) {
     if (reducedMotion()) return;
     for (const element of elements) {

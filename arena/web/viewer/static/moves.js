@@ -19,7 +19,7 @@ export class Moves {
     this.box = el("div", { class: "moves-box", tabindex: 0, role: "region", "aria-label": "All steps" }, this.list);
     this.element = this.box;
     this.list.addEventListener("click", (event) => {
-      // Who wants a link in another window gets it; here the address may say already what was chosen, or nothing at all.
+      // With a modifier key the browser follows the link. Otherwise the step is shown here, even if the address already names it.
       const item = event.target.closest("li");
       if (!item || event.button || event.ctrlKey || event.metaKey || event.shiftKey || event.altKey) return;
       event.preventDefault();
@@ -42,7 +42,7 @@ export class Moves {
     return el("li", { "data-step": step, "data-fault": Boolean(entry?.fault) }, link);
   }
 
-  /** Says every step as the seat may know it. */
+  /** Rewrites every step as the seat may know it. */
   say(seat) {
     this.seat = seat;
     [...this.list.children].forEach((item, step) => {
@@ -63,7 +63,7 @@ export class Moves {
     this.sight = requestAnimationFrame(() => this.bringIntoSight());
   }
 
-  /** Scrolls the list alone, once for a drawn frame: to ask where things are forces the browser to lay them out. */
+  /** Scrolls only the list, once per animation frame, because reading positions forces a layout. */
   bringIntoSight() {
     const { offsetTop, offsetHeight } = this.marked;
     const { scrollTop, clientHeight } = this.box;

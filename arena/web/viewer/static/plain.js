@@ -1,6 +1,6 @@
 // A table without drawings, for games that have none of their own: what each seat may know, line by line.
 //
-// What a test, or a program, can read: .plain .seat[data-seat][data-turn][data-out], .plain .known li.
+// Attributes for tests and scripts: .plain .seat[data-seat][data-turn][data-out], .plain .known li.
 
 import { el, keep, setAttribute, setText } from "./dom.js";
 import { ChoiceButtons } from "./choices.js";

@@ -39,7 +39,7 @@ export function countsOf(pile) {
   return counts;
 }
 
-/** The counts that more than one seat has, which are out. */
+/** The counts that more than one seat has, which do not score. */
 export function sharedCounts(counts) {
   const all = [...counts];
   return new Set(all.filter((count, place) => all.indexOf(count) !== place));

@@ -1,4 +1,4 @@
-// How a seat looks in every game: its number in a shape of its own, in a colour that only repeats it.
+// The sign of a seat in every game: its number in its own shape. The colour is redundant.
 
 import { harmless, isolated, svg } from "./dom.js";
 
@@ -14,7 +14,7 @@ const SHAPES = [
 ];
 const DASHES = ["", "7 3", "2 3", "9 3 2 3", "5 5", "12 3", "1 4", "4 2 1 2"];
 
-/** The class that gives an element the seat's colour, as --c. Those from 8 on are drawn hollow. */
+/** The class that gives an element the seat's colour, as --c. Seats from 8 on are drawn hollow. */
 export function seatClass(seat) {
   return `s${seat % 8}${seat >= 8 ? " hollow" : ""}`;
 }

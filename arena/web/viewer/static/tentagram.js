@@ -1,7 +1,7 @@
 // A table of Tentagram: the pentagram with its ten piles, in each pile a column of cards for every seat that has laid
 // there, and beside it the seats with their hands. At the end it shows the scoring, pile by pile.
 //
-// What a test, or a program, can read: .pile[data-table][data-count][data-winner][data-taken], in it
+// Attributes for tests and scripts: .pile[data-table][data-count][data-winner][data-taken], in it
 // .laid[data-seat][data-face][data-fit], and .hand[data-seat][data-hand][data-left][data-won][data-turn].
 
 import { ChoiceButtons } from "./choices.js";
@@ -85,7 +85,7 @@ export class TentagramTable {
     setAttribute(card.element, "data-fit", face ? (fits(face, table) ? "yes" : "no") : null);
   }
 
-  /** Puts the cards of a pile into columns, one for each seat that has laid there, and says what lies there. */
+  /** Puts the cards of a pile into columns, one for each seat that has laid there, and describes the pile. */
   layOut(table, pile, scoring) {
     const cards = this.cards.filter((card) => card.table === table);
     const columns = new Map();
@@ -171,7 +171,7 @@ export class TentagramTable {
     setText(hand.badge, out.includes(seat) ? `forfeited ${place}` : total ? place : seat === frame.turn ? "to move" : "");
   }
 
-  /** The card comes from its seat to its pile. */
+  /** Animates the card from its seat to its pile. */
   drop(entry, duration) {
     const card = this.cards.at(-1);
     if (!card) return;

@@ -17,7 +17,7 @@ function around(turns, radius) {
 /** Where the single symbols are. */
 export const CORNERS = Object.fromEntries([...SYMBOLS_IN_ORDER].map((symbol, turns) => [symbol, around(turns, RADIUS)]));
 
-/** The middle of a pile: on its edge, or on its diagonal, where it is moved out a little to leave room for the others. */
+/** The middle of a pile: on its edge, or on its diagonal, moved out a little to leave room for the others. */
 export function pilePlace(table) {
   const [one, two] = [...table].map((symbol) => SYMBOLS_IN_ORDER.indexOf(symbol));
   const apart = two - one;

@@ -62,7 +62,7 @@ export class Viewer {
     return el("div", { class: "viewer-head" }, ...title, el("p", {}, `match ${harmless(match)}`, this.seed));
   }
 
-  /** The number of the last step that there is now. */
+  /** The number of the last step so far. */
   get last() {
     return lastStep(this.film);
   }
@@ -71,7 +71,7 @@ export class Viewer {
     return this.timer !== null;
   }
 
-  /** Shows a step; `animate` as a movement from the one before. */
+  /** Shows a step. `animate`: as a movement from the previous one. */
   go(wanted, { animate = false, quiet = false } = {}) {
     const step = Math.max(0, Math.min(this.last, Math.round(wanted) || 0));
     const forward = step === this.step + 1;
@@ -194,7 +194,7 @@ export class Viewer {
     this.controls.mark();
     if (!atEnd || this.playing) return this.playing ? undefined : this.draw(0);
     this.go(this.film.entries.length, { animate: true });
-    return this.step < this.last ? this.play() : undefined; // the scoring is played on
+    return this.step < this.last ? this.play() : undefined; // continue with the scoring
   }
 
   close() {
@@ -227,7 +227,7 @@ export class Viewer {
     this.go(step ?? this.step, { quiet: true });
   }
 
-  /** What a choice of eyes is called. */
+  /** The name of a point of view. */
   eyes() {
     const fixed = this.film.seat !== null && this.film.result === null;
     const seats = this.film.seats.map((_, seat) => [seat, seatName(this.film, seat)]);
@@ -235,7 +235,7 @@ export class Viewer {
   }
 }
 
-/** What the address says: { step, seat }, either may be missing. */
+/** The step and the seat in the address: { step, seat }; either may be missing. */
 function placeInUrl() {
   const said = new URLSearchParams(location.hash.slice(1));
   const place = {};

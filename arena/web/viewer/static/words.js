@@ -31,7 +31,7 @@ export function percent(share) {
   return `${Math.round(100 * share)}\u202f%`;
 }
 
-/** What led to the step, in a sentence, no more than the seat may know. */
+/** A sentence about the step, with no more than the seat may know. */
 export function sentence(film, step, seat = null) {
   if (step === 0) return OPENINGS[film.game] ?? "The cards are dealt.";
   const scoring = scoringAt(film, step);
@@ -78,7 +78,7 @@ function scoringSentence(film, { pile, phase }) {
   return `Pile ${pile.table}: ${listed(said)}${out.length ? `; whoever shares ${listed(out.map(String))} is out` : ""}.`;
 }
 
-/** Who won and how it came to that. */
+/** Who won, and how the game ended. */
 export function resultSentence(film) {
   const { winners, ending } = film.result;
   const won = winners.length ? `Won by ${listed(winners.map((seat) => seatName(film, seat)))}` : "Nobody won";
