@@ -35,30 +35,30 @@ app = typer.Typer(
     context_settings={"help_option_names": ["-h", "--help"]},
 )
 COMMANDS = {
-    "submit": "submit:submit",
-    "bots": "submit:list_bots",
-    "retire": "submit:retire",
+    "submit": "bots:submit",
+    "bots": "bots:list_bots",
+    "retire": "bots:retire",
     "tournament": "tournament:tournament",
     "cluster": "cluster:app",
-    "leaderboard": "leaderboard:leaderboard",
-    "web": "web:web",
+    "leaderboard": "results:leaderboard",
+    "web": "serve:web",
     "serve": "serve:serve",
     "token": "tokens:app",
     "bot": "connect:app",
     "compare": "compare:compare",
-    "history": "history:history",
+    "history": "results:history",
     "replay": "replays:app",
-    "export": "export:export",
+    "export": "stores:export",
     "store": "stores:app",
-    "new": "starter:new",
-    "check": "check:check",
+    "new": "bots:new",
+    "check": "bots:check",
     "match": "match:match",
     "play": "play:play",
-    "log": "logs:show_log",
+    "log": "bots:show_log",
     "doctor": "doctor:doctor",
     "games": "games:list_games",
     "rules": "games:show_rules",
-    "simulate": "simulate:simulate",
+    "simulate": "games:simulate",
 }
 """The module in `arena.cli` and the function of each command."""
 
@@ -83,7 +83,7 @@ def _help(command: object) -> str:
 
 def _print_version(wanted: bool) -> None:
     if wanted:
-        out.print(f"arena {__version__}", highlight=False)
+        out.print(f"arena {__version__}")
         raise typer.Exit
 
 
@@ -96,7 +96,7 @@ def root(
 ) -> None:
     del version  # handled by its callback
     if context.invoked_subcommand is None:
-        out.print(context.get_help(), markup=False, highlight=False)
+        out.print(context.get_help(), markup=False)
 
 
 def run() -> None:
@@ -153,7 +153,7 @@ def _prepare_streams() -> None:
 
 def _print_error(message: str, hint: str | None = None) -> int:
     """Print `error: …` and, where there is a remedy, `hint: …`; return the exit code."""
-    err.print(f"error: {harmless_lines(message)}", style="bold red", markup=False, highlight=False, soft_wrap=True)
+    err.print(f"error: {harmless_lines(message)}", style="bold red", markup=False, soft_wrap=True)
     if hint is not None:
-        err.print(f"\nhint: {harmless_lines(hint)}", markup=False, highlight=False, soft_wrap=True)
+        err.print(f"\nhint: {harmless_lines(hint)}", markup=False, soft_wrap=True)
     return EXIT_USAGE

@@ -68,21 +68,14 @@ class Fitted:
 
     def _fit(self, width: int) -> list[int]:
         """Return the form of each column that is shown; one past the last: none."""
-        stages = [0] * len(self._columns)
+        stages = [len(column.yields) for column in self._columns]  # the shortest forms
+        full: set[int] = set()
         steps = sorted((when, index) for index, column in enumerate(self._columns) for when in column.yields)
-        taken = []
-        for _, index in steps:
-            if self._width(stages) <= width:
-                break
-            stages[index] += 1
-            taken.append(index)
-        # A big column that had to go may have left room for smaller ones.
-        final: set[int] = set()
-        for index in reversed(taken):
+        for _, index in reversed(steps):
             stages[index] -= 1
-            if index in final or self._width(stages) > width:
+            if index in full or self._width(stages) > width:
                 stages[index] += 1
-                final.add(index)
+                full.add(index)  # a longer form of this column does not fit either
         return stages
 
     def _width(self, stages: Sequence[int]) -> int:

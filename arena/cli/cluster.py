@@ -17,16 +17,10 @@ app = typer.Typer(help="Play tournaments on several machines with Dask: see docs
 
 TlsCa = Annotated[
     Path | None,
-    typer.Option(
-        "--tls-ca", metavar="FILE", help="Certificate of the cluster's certificate authority.", show_default=False
-    ),
+    typer.Option("--tls-ca", metavar="FILE", help="Certificate of the cluster's certificate authority."),
 ]
-TlsCert = Annotated[
-    Path | None, typer.Option("--tls-cert", metavar="FILE", help="Certificate of this machine.", show_default=False)
-]
-TlsKey = Annotated[
-    Path | None, typer.Option("--tls-key", metavar="FILE", help="Key of that certificate.", show_default=False)
-]
+TlsCert = Annotated[Path | None, typer.Option("--tls-cert", metavar="FILE", help="Certificate of this machine.")]
+TlsKey = Annotated[Path | None, typer.Option("--tls-key", metavar="FILE", help="Key of that certificate.")]
 Port = Annotated[int, typer.Option(min=0, max=65535, help="0: any free port.")]
 
 
@@ -34,7 +28,7 @@ Port = Annotated[int, typer.Option(min=0, max=65535, help="0: any free port.")]
 def local(
     workers: Annotated[
         int | None,
-        typer.Option(min=1, max=256, help="Workers, one core each. Default: one for each core.", show_default=False),
+        typer.Option(min=1, max=256, help="Workers, one core each. Default: one for each core."),
     ] = None,
     port: Port = 8786,
 ) -> None:
@@ -46,15 +40,13 @@ def local(
     from arena.tournament.runners.dask.cluster import LocalCluster
 
     count = workers or len(os.sched_getaffinity(0))
-    cluster = LocalCluster(count, port, lambda text: err.print(text, markup=False, highlight=False, soft_wrap=True))
+    cluster = LocalCluster(count, port, lambda text: err.print(text, markup=False, soft_wrap=True))
     cluster.run(lambda address: _print_ready("1 worker" if count == 1 else f"{count} workers", address))
 
 
 def _print_ready(what: str, address: str) -> None:
-    out.print(f"{what} at [bold]{shown(address)}[/]", highlight=False, soft_wrap=True)
-    err.print(
-        f"Play on it with: arena tournament --cluster {address}   Stop it with Ctrl-C.", highlight=False, soft_wrap=True
-    )
+    out.print(f"{what} at [bold]{shown(address)}[/]", soft_wrap=True)
+    err.print(f"Play on it with: arena tournament --cluster {address}   Stop it with Ctrl-C.", soft_wrap=True)
 
 
 @app.command()
@@ -84,9 +76,9 @@ def worker(
     address: Annotated[str, typer.Argument(metavar="ADDRESS", help="The scheduler's: tcp://HOST:8786.")],
     cores: Annotated[
         int | None,
-        typer.Option(min=1, max=1024, help="Cores that play. Default: all of them.", show_default=False),
+        typer.Option(min=1, max=1024, help="Cores that play. Default: all of them."),
     ] = None,
-    name: Annotated[str | None, typer.Option(help="Default: host name and process id.", show_default=False)] = None,
+    name: Annotated[str | None, typer.Option(help="Default: host name and process id.")] = None,
     tls_ca: TlsCa = None,
     tls_cert: TlsCert = None,
     tls_key: TlsKey = None,
@@ -103,7 +95,6 @@ def worker(
     label = printable(name) if name else f"{socket.gethostname()}-{os.getpid()}"
     err.print(
         f"{shown(label)} plays for {shown(address)} on {offered} of its cores. Stop it with Ctrl-C.",
-        highlight=False,
         soft_wrap=True,
     )
-    run_worker(link, offered, label, lambda: err.print("The scheduler is lost: waiting for it.", highlight=False))
+    run_worker(link, offered, label, lambda: err.print("The scheduler is lost: waiting for it."))

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from typing import Annotated
 
 import typer
@@ -10,10 +9,8 @@ from rich.live import Live
 from rich.text import Text
 
 from arena.cli.console import err, harmless, out, print_note
-from arena.cli.groups import grouped
 from arena.cli.location import HomeLocation
-from arena.cli.options import AsJson, Jobs, Seed
-from arena.cli.sandboxes import PlayOptions
+from arena.cli.options import AsJson, Jobs, PlayOptions, Seed, grouped
 from arena.events import Activity, Note
 from arena.games.brackets import DEFAULT_BRACKETS, Bracket
 from arena.rating.sprt import SprtDecision
@@ -36,7 +33,6 @@ def compare(
         typer.Option(
             min=2,
             help=f"Seats, taken by OLD and NEW alternately. Default: {DEFAULT_SEATS}.",
-            show_default=False,
         ),
     ] = None,
     elo: Annotated[float, typer.Option(min=1, max=500, help="The gain in Elo points that matters.")] = 20.0,
@@ -83,7 +79,7 @@ def compare(
 
         result = location.arena.run(request, show)
     if as_json:
-        out.print_json(json.dumps(result.to_dict()))
+        out.print_json(data=result.to_dict())
     else:
         _print(result)
     if result.decision is not SprtDecision.BETTER:
@@ -104,27 +100,25 @@ def _state(progress: ComparisonProgress) -> Text:
 
 
 def _print(result: ComparisonResult) -> None:
-    test, comparison, decision = result.test, result.comparison, result.decision
-    old, new = harmless(comparison.old.label), harmless(comparison.new.label)
+    test, decision = result.test, result.decision
+    old, new = harmless(result.old), harmless(result.new)
     low, high = result.elo_interval
     margin = (
         f"{result.elo:+.0f} Elo points, 95 % interval {low:+.0f} to {high:+.0f}, "
         f"after {test.blocks:,} deals ({result.matches:,} matches)"
     )
-    bracket = comparison.bracket.name
+    bracket, rates = result.bracket, test.hypotheses
     if decision is SprtDecision.BETTER:
         answer = Text(f"{new} is stronger than {old} in {bracket}: {margin}.", style="bold green")
     elif decision is SprtDecision.NOT_BETTER:
-        gain = f"a gain of {comparison.hypotheses.elo1:g} Elo points"
+        gain = f"a gain of {rates.elo1:g} Elo points"
         answer = Text(f"{new} is not stronger than {old} in {bracket} by {gain}: {margin}.", style="bold")
     else:
         answer = Text(f"{new} and {old} are too close to call in {bracket}: {margin}.", style="yellow")
     out.print(answer, soft_wrap=True)
-    rates = comparison.hypotheses
     out.print(
         f"Sequential test, H0: +{rates.elo0:g}, H1: +{rates.elo1:g} Elo points, error rates {rates.alpha:.0%} and "
         f"{rates.beta:.0%}; log-likelihood ratio {test.ratio:+.2f} between {rates.lower:+.2f} and {rates.upper:+.2f}.",
-        highlight=False,
         soft_wrap=True,
     )
     if result.faults:

@@ -9,14 +9,14 @@ import typer
 
 from arena import interrupts
 from arena.cli.console import err, out, shown
-from arena.cli.groups import grouped
 from arena.cli.location import TOKEN_VARIABLE, Credentials
+from arena.cli.options import BotPath, grouped
 from arena.submissions.build import build
 from arena.submissions.submission import find_submission
 from arena.v1 import referee_pb2 as pb
 
 FIRST_WAIT, MAX_WAIT = 1.0, 60.0
-"""Seconds between retries: they double from the first to the maximum."""
+"""Seconds between retries; they double up to the maximum."""
 
 app = typer.Typer(help="Connect a bot on this machine to a server.")
 
@@ -30,11 +30,11 @@ def bot() -> None:
 @grouped
 def connect(
     credentials: Credentials,
-    path: Annotated[str, typer.Argument(metavar="BOT", help="A file, a folder, an archive, or a bundled bot.")],
-    server: Annotated[str, typer.Option(metavar="HOST:PORT", help="The server to play on.", show_default=False)],
+    path: BotPath,
+    server: Annotated[str, typer.Option(metavar="HOST:PORT", help="The server to play on.")],
     token: Annotated[
         str | None,
-        typer.Option(envvar=TOKEN_VARIABLE, help="Your token for the server, from its organiser.", show_default=False),
+        typer.Option(envvar=TOKEN_VARIABLE, help="Your token for the server, from its organiser."),
     ] = None,
     retry: Annotated[bool, typer.Option("--retry", help="Reconnect whenever the connection ends.")] = False,
 ) -> None:
@@ -55,12 +55,12 @@ def connect(
         while True:
             try:
                 await client.connect(submission.launch, target, on_welcome)
-                err.print("The server has ended the stream.", highlight=False)
+                err.print("The server has ended the stream.")
             except (client.Unreachable, client.ConnectionRefused) as error:
                 # A bot that was connected before may be refused only for now: the server restarts, or is full.
                 if not retry or (isinstance(error, client.ConnectionRefused) and not was_connected):
                     raise
-                err.print(shown(str(error)), highlight=False, soft_wrap=True)
+                err.print(shown(error), soft_wrap=True)
             if not retry:
                 return
             await asyncio.sleep(wait)
@@ -72,6 +72,6 @@ def connect(
         at_once = f"up to {welcome.matches_at_once} matches at once"
         way = f"the network round trip of {welcome.round_trip_us / 1000:.1f} ms is not charged"
         who = f"{shown(submission.label)} plays on {shown(server)} ({shown(welcome.referee)}), {at_once}; {way}."
-        out.print(who, highlight=False, soft_wrap=True)
+        out.print(who, soft_wrap=True)
 
     interrupts.run(play())

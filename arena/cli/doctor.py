@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from dataclasses import asdict
 
 from rich.table import Table
@@ -30,7 +29,7 @@ def doctor(home: HomeOption = DEFAULT_HOME, as_json: AsJson = False) -> None:
         found = list(findings(home))
         sandbox, _ = choose(Mode.AUTO)
     if as_json:
-        out.print_json(json.dumps({"sandbox": sandbox.tier, "findings": [asdict(each) for each in found]}))
+        out.print_json(data={"sandbox": sandbox.tier, "findings": [asdict(each) for each in found]})
         return
     table = Table.grid(padding=(0, 2))
     area = ""

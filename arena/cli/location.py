@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Collection
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -13,98 +15,57 @@ from arena.errors import UserError, refusal
 
 if TYPE_CHECKING:
     from arena.api import Arena
+    from arena.client.desk import RemoteArena
     from arena.client.play import Destination
-    from arena.remote import RemoteArena
-    from arena.store.home import Home
-    from arena.store.store import Store
 
 LOOPBACK = ("localhost", "127.0.0.1", "[::1]")
 TOKEN_VARIABLE = "ARENA_SERVER_TOKEN"  # noqa: S105, the name of a variable
 MAX_TOKEN_LENGTH = 1000
 DEFAULT_HOME = Path(".arena")
-PANEL = "Where the arena is"
 
+_option = partial(typer.Option, rich_help_panel="Where the arena is")
+_file_option = partial(_option, metavar="FILE", dir_okay=False)
 HomeOption = Annotated[
     Path,
-    typer.Option(
-        envvar="ARENA_HOME",
-        metavar="DIR",
-        file_okay=False,
-        help="The folder with the arena's bots, matches and logs.",
-        rich_help_panel=PANEL,
+    _option(
+        envvar="ARENA_HOME", metavar="DIR", file_okay=False, help="The folder with the arena's bots, matches and logs."
     ),
 ]
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, kw_only=True)
 class HomeLocation:
     """An arena on this machine."""
 
     home: HomeOption = DEFAULT_HOME
-    store_url: Annotated[
+    store: Annotated[
         str | None,
-        typer.Option(
-            "--store",
+        _option(
             envvar="ARENA_STORE",
             metavar="URL",
             help="Keep results in PostgreSQL: postgresql://USER@HOST/DATABASE. Default: SQLite in the home.",
-            show_default=False,
-            rich_help_panel=PANEL,
         ),
     ] = None
-
-    @property
-    def place(self) -> Home:
-        from arena.store.home import Home
-
-        return Home(self.home, self.store_url)
 
     @property
     def arena(self) -> Arena:
         from arena.api import Arena
 
-        return Arena(self.home, store=self.store_url)
-
-    def open_store(self) -> Store:
-        """Return the store. Raise `NotFound` if there is none yet."""
-        from arena.store.store import Store
-
-        self.arena.check_exists()
-        return Store.open(self.place.database)
+        return Arena(self.home, store=self.store)
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, kw_only=True)
 class Credentials:
     """How to reach a server."""
 
-    ca: Annotated[
-        Path | None,
-        typer.Option(
-            "--ca",
-            metavar="FILE",
-            dir_okay=False,
-            help="The server's certificate, if it is self-signed.",
-            show_default=False,
-            rich_help_panel=PANEL,
-        ),
-    ] = None
+    ca: Annotated[Path | None, _file_option(help="The server's certificate, if it is self-signed.")] = None
     token_file: Annotated[
         Path | None,
-        typer.Option(
-            "--token-file",
-            metavar="FILE",
-            dir_okay=False,
-            help=f"A file with your token for the server. Default: the variable {TOKEN_VARIABLE}.",
-            show_default=False,
-            rich_help_panel=PANEL,
-        ),
+        _file_option(help=f"A file with your token for the server. Default: the variable {TOKEN_VARIABLE}."),
     ] = None
-    insecure: Annotated[
-        bool,
-        typer.Option(
-            "--insecure", help="Connect without TLS, to a server on this machine only.", rich_help_panel=PANEL
-        ),
-    ] = False
+    insecure: Annotated[bool, _option("--insecure", help="Connect without TLS, to a server on this machine only.")] = (
+        False
+    )
 
     def destination(self, server: str, token: str | None = None) -> Destination:
         """Return where to connect and how. The token is never on the command line, where other users can see it."""
@@ -136,28 +97,19 @@ class Credentials:
                 with self.token_file.open(encoding="utf-8") as opened:
                     token = opened.read(MAX_TOKEN_LENGTH).strip()
             except (OSError, UnicodeDecodeError) as error:
-                why = refusal(error) if isinstance(error, OSError) else f"{self.token_file} is not text."
+                why = refusal(error) if isinstance(error, OSError) else f"`{self.token_file}` is not text."
                 raise UserError(f"Cannot read the token: {why}") from error
         if not token.isascii() or not token.isprintable() or " " in token or not token:
             raise UserError("Invalid token: expected one word of ASCII letters, digits and signs.")
         return token
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, kw_only=True)
 class Location(Credentials, HomeLocation):
     """An arena on this machine or on a server."""
 
-    server: Annotated[
-        str | None,
-        typer.Option(
-            "--server",
-            metavar="HOST:PORT",
-            help="Use the arena of this server.",
-            show_default=False,
-            rich_help_panel=PANEL,
-        ),
-    ] = None
-    given: frozenset[str] = frozenset()
+    server: Annotated[str | None, _option(metavar="HOST:PORT", help="Use the arena of this server.")] = None
+    context: typer.Context
 
     def open(self, *local_only: str) -> Arena | RemoteArena:
         """Return the arena that the options name.
@@ -165,18 +117,16 @@ class Location(Credentials, HomeLocation):
         Raise if an option was given that would be ignored; `local_only`: those of the command that a server ignores.
         """
         if self.server is None:
-            for name in ("ca", "token_file", "insecure", "follow", "stop"):
-                if name in self.given:
-                    raise UserError(f"`{_option(name)}` applies only with `--server HOST:PORT`.")
+            self.refuse(("ca", "token_file", "insecure", "follow", "stop"), "applies only with `--server HOST:PORT`.")
             return self.arena
-        for name in ("home", "store_url", *local_only):
-            if name in self.given:
-                raise UserError(f"`{_option(name)}` does not apply with `--server`: the server decides that.")
-        from arena.remote import RemoteArena
+        self.refuse(("home", "store", *local_only), "does not apply with `--server`: the server decides that.")
+        from arena.client.desk import RemoteArena
 
-        to = self.destination(self.server)
-        return RemoteArena(to.address, to.token, to.ca, insecure=to.insecure)
+        return RemoteArena(self.destination(self.server))
 
-
-def _option(name: str) -> str:
-    return "--store" if name == "store_url" else f"--{name.replace('_', '-')}"
+    def refuse(self, options: Collection[str], why: str) -> None:
+        """Raise if one of these options is on the command line."""
+        for parameter in self.context.command.params:
+            source = self.context.get_parameter_source(parameter.name or "")
+            if parameter.name in options and source is not None and source.name == "COMMANDLINE":
+                raise UserError(f"`{parameter.opts[0]}` {why}")

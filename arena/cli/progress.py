@@ -49,7 +49,7 @@ class Display:
         elif isinstance(event, TournamentStarted):
             self.started = event
             if event.resumed:
-                err.print(f"Resuming {harmless(event.name)}.", markup=False, highlight=False)
+                err.print(f"Resuming {harmless(event.name)}.", markup=False)
         elif isinstance(event, TournamentProgress):
             self._progress = event
         else:
@@ -58,7 +58,7 @@ class Display:
             self._live.refresh()
         elif self._progress and time.monotonic() - self._last_line > SECONDS_BETWEEN_LINES:
             self._last_line = time.monotonic()
-            err.print(_headline(self._progress), highlight=False, soft_wrap=True)
+            err.print(_headline(self._progress), soft_wrap=True)
 
     def _picture(self) -> RenderableType:
         progress = self._progress

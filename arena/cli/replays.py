@@ -13,22 +13,18 @@ from rich.control import Control
 from rich.progress import Progress
 from rich.text import Text
 
-from arena.cli.console import err, harmless, harmless_lines, out, shown
-from arena.cli.files import writing
-from arena.cli.groups import grouped
+from arena.cli.console import err, harmless, harmless_lines, out, shown, writing
 from arena.cli.location import Location
-from arena.errors import NotFound, ReplayError, UserError
+from arena.cli.options import grouped
+from arena.errors import ReplayError, UserError, refusal
 from arena.games.base import Result
 from arena.games.registry import painter_of
 from arena.games.terminal import Painter, seat_name
-from arena.replay import Fault, Replay, Step, follow, start
+from arena.replay import Fault, Playback, Replay, Step, follow
 from arena.replay.view import MATCH_NAME, MatchReplay, read_replays
 
 app = typer.Typer(help="Show, verify and export replays.")
 
-EXIT_NOT_VERIFIED = 1
-EXIT_UNREADABLE = 2
-HOLDS = "verified  "
 MAX_LISTED = 200
 """Of more replays only those that fail are listed."""
 
@@ -47,7 +43,7 @@ ReplayFile = Annotated[
 @app.callback(invoke_without_command=True)
 def root(context: typer.Context) -> None:
     if context.invoked_subcommand is None:
-        out.print(context.get_help(), markup=False, highlight=False)
+        out.print(context.get_help(), markup=False)
 
 
 @app.command("show")
@@ -83,10 +79,7 @@ def verify_replays(
     matches: Annotated[
         list[str] | None, typer.Argument(metavar="MATCH…", help="Matches of the store, or replay files.")
     ] = None,
-    tournament: Annotated[
-        str | None,
-        typer.Option(help="All matches of this tournament: its number or name.", show_default=False),
-    ] = None,
+    tournament: Annotated[str | None, typer.Option(help="All matches of this tournament: its number or name.")] = None,
 ) -> None:
     """Play replays again under the rules and compare the results; exit code 1 if one of them differs.
 
@@ -94,10 +87,7 @@ def verify_replays(
     """
     named = list(matches or [])
     verified = unreadable = 0
-    with (
-        location.open() as arena,
-        Progress(console=err, transient=True, disable=not err.is_terminal) as progress,
-    ):
+    with location.open() as arena, Progress(console=err, transient=True, disable=not err.is_terminal) as progress:
         if tournament is not None:
             named += arena.match_names(tournament)
         if not named:
@@ -106,27 +96,28 @@ def verify_replays(
         for name, each in progress.track(zip(named, found, strict=True), len(named), description="verifying"):
             if not isinstance(each, MatchReplay):
                 unreadable += 1
-                why = str(each) if isinstance(each, NotFound) else f"{name}: {each.strerror}."
+                why = refusal(each, name) if isinstance(each, OSError) else str(each)
                 err.print(f"error: {harmless(why)}", style="bold red", markup=False, soft_wrap=True)
                 continue
-            line = _verdict(each)
-            holds = line.plain.startswith(HOLDS)
+            line, holds = _verdict(each)
             verified += holds
             if not holds or len(named) <= MAX_LISTED:
                 out.print(line, soft_wrap=True)
     if len(named) > 1:
-        out.print(f"{verified} of {len(named)} verified.", highlight=False)
+        out.print(f"{verified} of {len(named)} verified.")
     if verified < len(named):
-        raise typer.Exit(EXIT_UNREADABLE if unreadable else EXIT_NOT_VERIFIED)
+        raise typer.Exit(2 if unreadable else 1)
 
 
-def _verdict(replay: MatchReplay) -> Text:
-    """Return whether the replay is correct, as a line."""
+def _verdict(replay: MatchReplay) -> tuple[Text, bool]:
+    """Return a line about the replay, and whether it is correct."""
     try:
         result = replay.verify()
     except ReplayError as error:
-        return Text.assemble(("fails     ", "bold red"), harmless(f"{replay.name}: {error}"))
-    return Text.assemble((HOLDS, "green"), f"{harmless(replay.name)}: {_outcome(result)}")
+        return Text.assemble(("fails     ", "bold red"), harmless(f"{replay.name}: {error}")), False
+    winners = ", ".join(f"seat {seat}" for seat in result.winners) or "no seat"
+    outcome = f"{winners} won, places {' '.join(map(str, result.placements))}"
+    return Text.assemble(("verified  ", "green"), f"{harmless(replay.name)}: {outcome}"), True
 
 
 @app.command("export")
@@ -136,12 +127,7 @@ def export(
     location: Location,
     file: Annotated[
         Path | None,
-        typer.Argument(
-            metavar="[FILE]",
-            dir_okay=False,
-            help="Default: standard output, or MATCH.html for a page.",
-            show_default=False,
-        ),
+        typer.Argument(metavar="[FILE]", dir_okay=False, help="Default: standard output, or MATCH.html for a page."),
     ] = None,
     html: Annotated[
         bool, typer.Option("--html", help="Write a page that shows the match, by default to MATCH.html.")
@@ -165,13 +151,13 @@ def export(
         target = file or Path(f"{name}.html")
         with writing(target) as page:
             page.write(as_html(film_of(replay), chances_of(replay)))
-        err.print(f"The page is in [bold]{shown(str(target))}[/]: open it in a browser.", highlight=False)
+        err.print(f"The page is in [bold]{shown(target)}[/]: open it in a browser.")
     elif file is None:
         sys.stdout.write(found.data.decode())
     else:
         with writing(file) as written:
             written.write(found.data.decode(errors="surrogateescape"))
-        err.print(f"The replay is in [bold]{shown(str(file))}[/].", highlight=False)
+        err.print(f"The replay is in [bold]{shown(file)}[/].")
 
 
 def _verified(replay: MatchReplay) -> MatchReplay:
@@ -183,40 +169,23 @@ def _verified(replay: MatchReplay) -> MatchReplay:
     return replay
 
 
-def _outcome(result: Result) -> str:
-    """Return the result in a few words."""
-    winners = ", ".join(f"seat {seat}" for seat in result.winners)
-    places = " ".join(map(str, result.placements))
-    return f"{winners or 'no seat'} won, places {places}"
-
-
-# A page for the deal and one for each line; the last one has the result too.
-
-
 def _pages(replay: Replay, *, brief: bool) -> Iterator[RenderableType]:
-    painter = painter_of(replay.header.game)
-    names = [harmless(name) for name in replay.header.seats]
+    """Yield a page for the deal and one for each line; the last one has the result too."""
+    header = replay.header
+    painter = painter_of(header.game)
+    names = [harmless(name) for name in header.seats]
+    title = (" ".join([header.game, *header.options.values()]), "bold")
+    details = harmless(f", {len(names)} seats, match {header.match}, seed {header.seed}")
+    pages = [(Text.assemble(title, details), Playback(header).state)]
     steps = list(follow(replay))
-    yield _page(_title(replay), painter.draw(start(replay.header), names), brief=brief)
     for number, step in enumerate(steps, start=1):
         place = Text(f"{number:{len(str(len(steps)))}}/{len(steps)}  ", style="bold")
         heading = Text.assemble(place, _happening(step, painter, names))
         if number == len(steps):
             heading = Text.assemble(heading, "\n", result_text(step.state.result(replay.forfeited), names))
-        yield _page(heading, painter.draw(step.state, names), brief=brief)
-
-
-def _page(heading: Text, table: RenderableType, *, brief: bool) -> RenderableType:
-    return heading if brief else Group(heading, Text(""), table, Text(""))
-
-
-def _title(replay: Replay) -> Text:
-    header = replay.header
-    options = " ".join(header.options.values())
-    return Text.assemble(
-        (f"{header.game} {options}", "bold"),
-        harmless(f", {len(header.seats)} seats, match {header.match}, seed {header.seed}"),
-    )
+        pages.append((heading, step.state))
+    for heading, state in pages:
+        yield heading if brief else Group(heading, Text(""), painter.draw(state, names), Text(""))
 
 
 def _happening(step: Step, painter: Painter, names: Sequence[str]) -> Text:
@@ -227,11 +196,12 @@ def _happening(step: Step, painter: Painter, names: Sequence[str]) -> Text:
             (" forfeits", "bold red"),
             f": it {entry.fault.meaning} ({entry.fault.value}). {harmless_lines(entry.detail)}",
         )
-    by_house = Text(" (played by the house)", style="dim") if entry.by_house else Text("")
-    return Text.assemble(Text(" ").join(painter.describe(event, step.state, names) for event in step.events), by_house)
+    described = Text(" ").join(painter.describe(event, step.state, names) for event in step.events)
+    return Text.assemble(described, (" (played by the house)" if entry.by_house else "", "dim"))
 
 
 def result_text(result: Result, names: Sequence[str]) -> Text:
+    """Return the winners, why the game ended, and the placements."""
     winners = Text(", ").join(seat_name(seat, names) for seat in result.winners)
     won = Text.assemble("Won by ", winners) if result.winners else Text("No winner")
     places = Text(", ").join(

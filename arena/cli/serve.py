@@ -1,4 +1,4 @@
-"""`arena serve`: run a server."""
+"""`arena web` and `arena serve`: the arena in the browser, and for a network."""
 
 from __future__ import annotations
 
@@ -8,27 +8,62 @@ from typing import Annotated
 
 import typer
 
-from arena.cli.console import out, shown
-from arena.cli.groups import grouped
+from arena.cli.console import err, out, shown
 from arena.cli.location import HomeLocation
-from arena.cli.options import TimeLimit, seconds
-from arena.cli.sandboxes import SandboxMode, sandbox_for
+from arena.cli.options import SandboxMode, TimeLimit, grouped, sandbox_for, seconds
 from arena.errors import UserError
-from arena.requests import check_sandbox_mode
-from arena.store.store import Store
+
+
+@grouped
+def web(
+    location: HomeLocation,
+    host: Annotated[str, typer.Option(help="Address to listen on; 0.0.0.0 for all machines in the network.")] = (
+        "127.0.0.1"
+    ),
+    port: Annotated[int, typer.Option(min=0, max=65535, help="Port to listen on; 0: any free port.")] = 8000,
+    open_browser: Annotated[bool, typer.Option("--open/--no-open", help="Open the browser.")] = True,
+    known_as: Annotated[
+        list[str] | None,
+        typer.Option(metavar="NAME", help="Accept this host name, for example that of a proxy. Repeatable."),
+    ] = None,
+    sandbox: SandboxMode = "auto",
+) -> None:
+    """Show the arena in the browser: leaderboards, bots, matches, live tournaments, and matches against bots.
+
+    Everybody who reaches the address can read. The printed address contains the token that is required to play.
+
+    Example: arena web --port 8080 --no-open
+    """
+    from arena.web.server import serve
+
+    def ready(address: str) -> None:
+        out.print(f"The arena in {shown(location.home)} is at [bold]{shown(address)}[/]", soft_wrap=True)
+        err.print("Stop it with Ctrl-C.")
+
+    arena = location.arena
+    with arena.hold_store() as store:
+        serve(
+            arena.home,
+            store,
+            host,
+            port,
+            ready=ready,
+            open_browser=open_browser,
+            known_as=known_as or (),
+            sandbox=lambda: sandbox_for(sandbox),
+        )
 
 
 @grouped
 def serve(
     location: HomeLocation,
-    host: Annotated[str, typer.Option(help="The address to listen on; 0.0.0.0 for all interfaces.")] = ("127.0.0.1"),
+    host: Annotated[str, typer.Option(help="The address to listen on; 0.0.0.0 for all interfaces.")] = "127.0.0.1",
     port: Annotated[int, typer.Option(min=0, max=65535, help="The port of the pages. 0: any free port.")] = 8000,
     grpc_port: Annotated[
         int, typer.Option(min=0, max=65535, help="The port for bots and commands. 0: any free port.")
     ] = 50051,
     known_as: Annotated[
-        list[str] | None,
-        typer.Option(metavar="NAME", help="A host name of the server; may be given several times."),
+        list[str] | None, typer.Option(metavar="NAME", help="A host name of the server; may be given several times.")
     ] = None,
     cert: Annotated[
         Path | None,
@@ -63,20 +98,21 @@ def serve(
     """
     from arena.games.brackets import DEFAULT_BRACKETS, Bracket
     from arena.referee import Limits
+    from arena.requests import check_sandbox_mode
     from arena.server.config import ServerConfig
     from arena.server.log import logging_to
-    from arena.server.serve import ServerAddresses, ServeRequest
+    from arena.server.serve import ServeRequest
     from arena.server.serve import serve as run
     from arena.server.tls import Certificate, self_signed
 
     check_sandbox_mode(sandbox)
-    place = location.place
+    arena = location.arena
     certificate = None
     if (cert is None) != (key is None):
         raise UserError("`--cert` and `--key` must be given together.")
     if not insecure:
         names = [name for name in (host, *(known_as or ())) if name not in ("0.0.0.0", "::", "")]  # noqa: S104
-        certificate = Certificate(cert, key) if cert and key else self_signed(place, names)
+        certificate = Certificate(cert, key) if cert and key else self_signed(arena.home, names)
         certificate.read()
     request = ServeRequest(
         host=host,
@@ -92,16 +128,16 @@ def serve(
         sandbox=sandbox,
     )
 
-    def ready(addresses: ServerAddresses) -> None:
-        out.print(f"The pages are at [bold]{shown(addresses.pages)}[/]", highlight=False, soft_wrap=True)
-        out.print(f"Bots connect to [bold]{shown(addresses.grpc)}[/]", highlight=False, soft_wrap=True)
+    def ready(pages: str, grpc: str) -> None:
+        out.print(f"The pages are at [bold]{shown(pages)}[/]", soft_wrap=True)
+        out.print(f"Bots connect to [bold]{shown(grpc)}[/]", soft_wrap=True)
         if certificate:
-            file = shown(str(certificate.certificate))
-            out.print(f"Certificate: {file}, SHA-256 {certificate.fingerprint}", highlight=False, soft_wrap=True)
-        out.print("Admit a user with `arena token create NAME`. Stop the server with Ctrl-C.", highlight=False)
+            file = shown(certificate.certificate)
+            out.print(f"Certificate: {file}, SHA-256 {certificate.fingerprint}", soft_wrap=True)
+        out.print("Admit a user with `arena token create NAME`. Stop the server with Ctrl-C.")
 
-    with Store.open(place.database) as store, logging_to(as_json=log_json):
-        run(place, store, request, ready=ready, sandbox=lambda: sandbox_for(sandbox))
+    with logging_to(as_json=log_json):
+        run(arena, request, ready=ready, sandbox=lambda: sandbox_for(sandbox))
 
 
 def _pace(text: str) -> float | None:

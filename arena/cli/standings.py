@@ -1,19 +1,41 @@
-"""What is printed before a tournament starts, and when it is over."""
+"""What is printed before a tournament starts, and when it is over, with the tree of a knockout."""
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from rich.console import Console, ConsoleOptions, RenderResult
 from rich.text import Text
 
 from arena.cli.boards import render
 from arena.cli.console import harmless, out, shown
-from arena.cli.trees import KnockoutTree
 from arena.reports.words import duration
+from arena.tournament.formats.elimination import KnockoutRound
+from arena.tournament.knockout_tree import TreeBox, TreeColumn, tree_layouts
 from arena.tournament.outcome import TournamentForecast, TournamentResult
+
+TREE_GAP = 4
+"""Columns between two rounds, for the connecting lines."""
+LEFT, RIGHT, UP, DOWN = 1, 2, 4, 8
+LINES = {
+    LEFT | RIGHT: "─",
+    UP | DOWN: "│",
+    LEFT | DOWN: "┐",
+    LEFT | UP: "┘",
+    RIGHT | DOWN: "┌",
+    RIGHT | UP: "└",
+    LEFT | UP | DOWN: "┤",
+    RIGHT | UP | DOWN: "├",
+    LEFT | RIGHT | UP: "┴",
+    LEFT | RIGHT | DOWN: "┬",
+    LEFT | RIGHT | UP | DOWN: "┼",
+}
 
 
 def print_outcome(result: TournamentResult) -> None:
     """Print the leaderboard of the tournament, the tree of a knockout, and what went wrong."""
-    out.print(f"[bold]{shown(result.name)}[/] ({result.format}): {result.matches:,} matches.", highlight=False)
+    out.print(f"[bold]{shown(result.name)}[/] ({result.format}): {result.matches:,} matches.")
     for bracket in result.brackets:
         if bracket.rounds:
             out.print(Text(bracket.bracket, style="bold"))
@@ -38,11 +60,10 @@ def print_outcome(result: TournamentResult) -> None:
         what = f"{harmless(each.bot)}, {times}, {each.kind}: {harmless(each.detail)}"
         out.print(Text.assemble(("forfeit ", "bold red"), what))
     if result.forfeits:
-        out.print("What a bot has printed: [bold]arena log NAME[/].", highlight=False)
+        out.print("What a bot has printed: [bold]arena log NAME[/].")
     out.print(
         "More: [bold]arena web[/] (in the browser), [bold]arena leaderboard[/], [bold]arena history[/], "
         "[bold]arena replay show[/]",
-        highlight=False,
     )
 
 
@@ -53,16 +74,109 @@ def print_forecast(forecast: TournamentForecast) -> None:
         matches = "" if each.matches is None else f", {each.matches:,} matches"
         out.print(
             f"[bold]{each.bracket}[/]: {forecast.format}, {each.bots} bots, {each.seats} at a table{tables}{matches}",
-            highlight=False,
         )
         if each.seconds is not None:
             sure = "from what the bots have shown before" if each.known else "a guess: not all bots were seen before"
-            out.print(f"  about {duration(each.seconds)} with {forecast.jobs} jobs, {sure}", highlight=False)
+            out.print(f"  about {duration(each.seconds)} with {forecast.jobs} jobs, {sure}")
         elif forecast.seconds is not None:
-            out.print(f"  for {duration(forecast.seconds)}", highlight=False)
+            out.print(f"  for {duration(forecast.seconds)}")
         else:
-            out.print("  how long it takes depends on the results", highlight=False)
-        for number, table in enumerate(each.first_tables, start=1):
-            out.print(f"  table {number}: {harmless(', '.join(table))}", markup=False, highlight=False)
-        if each.pairings is not None and each.pairings > len(each.first_tables):
+            out.print("  how long it takes depends on the results")
+        for number, table in enumerate(each.first_pairings, start=1):
+            out.print(f"  table {number}: {harmless(', '.join(table))}", markup=False)
+        if each.pairings is not None and each.pairings > len(each.first_pairings):
             out.print("  …")
+
+
+@dataclass(slots=True)
+class KnockoutTree:
+    """The rounds of a knockout side by side, or below each other where the terminal is too narrow.
+
+    `labels`: the names of the entrants, by number.
+    """
+
+    rounds: Sequence[KnockoutRound]
+    labels: Sequence[str]
+
+    def __rich_console__(self, console: Console, options: ConsoleOptions) -> RenderResult:
+        for columns in tree_layouts(self.rounds, self.labels):
+            widths = [
+                max([len(column.title), *(line.cell_len for box in column.boxes for line in _lines(box))])
+                for column in columns
+            ]
+            if sum(widths) + TREE_GAP * (len(widths) - 1) > options.max_width:
+                yield from _list(columns)
+            else:
+                yield from _draw(columns, widths)
+
+
+def _lines(box: TreeBox) -> list[Text]:
+    lines = []
+    for line in box.lines:
+        share = "" if line.points is None else f" {line.points:.0%}"
+        style = "bold" if line.advances else "dim"
+        lines.append(Text(f"{line.mark or ' '} {harmless(line.label)}{share}", style=style))
+    return lines + [Text(f"  {note}", style="italic") for note in box.notes]
+
+
+def _list(columns: Sequence[TreeColumn]) -> RenderResult:
+    for column in columns:
+        yield Text(column.title, style="bold")
+        for box in column.boxes:
+            yield from _lines(box)
+            yield Text("")
+
+
+def _middle(box: TreeBox) -> int:
+    return int(box.top) + (int(box.height) - 1) // 2
+
+
+def _draw(columns: Sequence[TreeColumn], widths: Sequence[int]) -> RenderResult:
+    height = max(int(box.top + box.height) for column in columns for box in column.boxes)
+    starts = [sum(widths[:number]) + TREE_GAP * number for number in range(len(widths))]
+    strokes: list[dict[int, int]] = [{} for _ in range(height)]
+    for number in range(1, len(columns)):
+        turn = starts[number] - TREE_GAP // 2
+        for box in columns[number].boxes:
+            for feeder in box.feeders:
+                middle = _middle(feeder)
+                end = starts[number - 1] + _lines(feeder)[middle - int(feeder.top)].cell_len
+                _connect(strokes, end + 1, middle, turn, _middle(box), starts[number] - 1)
+    titles = "".join(column.title.ljust(width + TREE_GAP) for column, width in zip(columns, widths, strict=True))
+    yield Text(titles, style="bold")
+    cells = [{column: LINES.get(stroke, "─") for column, stroke in row.items()} for row in strokes]
+    for line in range(height):
+        row = Text()
+        for start, column in zip(starts, columns, strict=True):
+            _fill(row, cells[line], start)
+            for box in column.boxes:
+                if box.top <= line < box.top + box.height:
+                    row.append_text(_lines(box)[line - int(box.top)])
+        _fill(row, cells[line], starts[-1] + widths[-1])
+        row.rstrip()
+        yield row
+
+
+def _fill(row: Text, cells: dict[int, str], until: int) -> None:
+    """Append the connecting lines up to this column."""
+    for column in range(row.cell_len, until):
+        row.append(cells.get(column, " "), style="dim")
+
+
+def _connect(strokes: list[dict[int, int]], left: int, top: int, turn: int, bottom: int, right: int) -> None:
+    """Draw a connection: to the right, up or down at the turn, and to the right again."""
+
+    def stroke(line: int, column: int, directions: int) -> None:
+        strokes[line][column] = strokes[line].get(column, 0) | directions
+
+    for column in range(left, turn):
+        stroke(top, column, LEFT | RIGHT)
+    for column in range(turn + 1, right):
+        stroke(bottom, column, LEFT | RIGHT)
+    if top == bottom:
+        stroke(top, turn, LEFT | RIGHT)
+        return
+    stroke(top, turn, LEFT | (DOWN if bottom > top else UP))
+    for line in range(min(top, bottom) + 1, max(top, bottom)):
+        stroke(line, turn, UP | DOWN)
+    stroke(bottom, turn, RIGHT | (UP if bottom > top else DOWN))

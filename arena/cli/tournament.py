@@ -2,90 +2,90 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection
+from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Annotated
+from functools import partial
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
 from arena.api import Arena
 from arena.cli.cluster import TlsCa, TlsCert, TlsKey
-from arena.cli.console import err
-from arena.cli.groups import grouped
+from arena.cli.console import err, out
 from arena.cli.location import DEFAULT_HOME, Location
-from arena.cli.options import Jobs, Seed, printable, seconds
+from arena.cli.options import Jobs, PlayOptions, Seed, grouped, printable, seconds
 from arena.cli.progress import Display
-from arena.cli.remote_tournament import DECIDED_BY_SERVER, SERVER_OPTIONS, show_remote, stop_remote
-from arena.cli.sandboxes import PlayOptions
 from arena.cli.standings import print_forecast, print_outcome
-from arena.errors import ArenaError, BadTournament, HomeInUse, UserError, choices
+from arena.errors import ArenaError, BadTournament, HomeInUse, choices
 from arena.games.brackets import DEFAULT_BRACKETS
-from arena.remote import RemoteArena
-from arena.requests import ClusterAddress, ResumeRequest, TournamentRequest
+from arena.requests import ClusterAddress, ForecastRequest, ResumeRequest, TournamentRequest
 from arena.store import postgresql
-from arena.store.home import Home
-from arena.tournament.formats import FORMATS, RoundRobin
+from arena.tournament.formats import FORMATS
+from arena.tournament.formats.cycles import RoundRobin
+from arena.tournament.outcome import TournamentEvent, TournamentResult
 
-FREE_WHEN_RESUMED = frozenset(
-    (
-        *("bots", "resume", "jobs", "at_once", "home", "store_url", "cluster", "tls_ca", "tls_cert", "tls_key"),
-        *SERVER_OPTIONS,
-    )
-)
+if TYPE_CHECKING:
+    from arena.client.desk import RemoteArena
+
+CLUSTER_OPTIONS = ("cluster", "tls_ca", "tls_cert", "tls_key")
+SERVER_OPTIONS = ("server", "ca", "token_file", "insecure")
+RESUME_OPTIONS = {"bots", "resume", "jobs", "at_once", "home", "store", *CLUSTER_OPTIONS, *SERVER_OPTIONS}
 """Options that may be given with --resume."""
-WORKERS = "Where matches are played"
+EXIT_STOPPED = 143
+
+_worker_option = partial(typer.Option, rich_help_panel="Where matches are played")
 
 
 @dataclass(frozen=True)
 class ScheduleOptions:
-    """What is played, and until when."""
+    """What is played, and until when. The fields are named as in `TournamentRequest`."""
 
-    format_name: Annotated[str, typer.Option("--format", help=f"{choices(FORMATS)}.")] = RoundRobin.name
-    bracket: Annotated[
+    format: Annotated[str, typer.Option(help=f"{choices(FORMATS)}.")] = RoundRobin.name
+    brackets: Annotated[
         list[str] | None,
         typer.Option(
+            "--bracket",
             help="A game with its options, such as mantis/icons; may be given several times. "
             f"Default: {' and '.join(DEFAULT_BRACKETS)}.",
-            show_default=False,
         ),
     ] = None
-    seats: Annotated[int | None, typer.Option(min=2, help="Seats in a match. Default: 4.", show_default=False)] = None
+    seats: Annotated[int | None, typer.Option(min=2, help="Seats in a match. Default: 4.")] = None
     rounds: Annotated[
-        int | None,
-        typer.Option(min=1, help="Round robin, gauntlet: deals of each pairing. Swiss: rounds.", show_default=False),
+        int | None, typer.Option(min=1, help="Round robin, gauntlet: deals of each pairing. Swiss: rounds.")
     ] = None
-    deals: Annotated[
-        int | None, typer.Option(min=1, help="Swiss, knockout, ladder: deals of each pairing.", show_default=False)
-    ] = None
+    deals: Annotated[int | None, typer.Option(min=1, help="Swiss, knockout, ladder: deals of each pairing.")] = None
     double: Annotated[bool, typer.Option("--double", help="Knockout: a bot is out after its second defeat.")] = False
     newcomer: Annotated[
-        str | None,
-        typer.Option(help="Gauntlet: the bot that meets all others. Default: the first.", show_default=False),
+        str | None, typer.Option(help="Gauntlet: the bot that meets all others. Default: the first.")
     ] = None
-    matches: Annotated[
-        int | None, typer.Option(min=1, help="Stop after this number of matches in a bracket.", show_default=False)
-    ] = None
-    time: Annotated[
-        str | None, typer.Option(metavar="TIME", help="Stop after this time, such as 10m.", show_default=False)
+    matches: Annotated[int | None, typer.Option(min=1, help="Stop after this number of matches in a bracket.")] = None
+    seconds: Annotated[
+        str | None, typer.Option("--time", metavar="TIME", help="Stop after this time, such as 10m.")
     ] = None
     until_separated: Annotated[
         str | None,
         typer.Option(
             metavar="95%",
             help="Stop when every bot is separated from the next one in the ranking at this confidence level.",
-            show_default=False,
         ),
     ] = None
-    rate: Annotated[str, typer.Option(help="What is rated: placements or wins.")] = "placements"
+    winners_only: Annotated[str, typer.Option("--rate", help="What is rated: placements or wins.")] = "placements"
     seed: Seed = None
     name: Annotated[str, typer.Option(callback=printable, help="The tournament's name.", show_default=False)] = ""
 
-    def check(self) -> None:
-        """Raise if an option has an invalid value."""
+    def values(self) -> dict[str, Any]:
+        """Return fields of `TournamentRequest`."""
         if self.until_separated not in (None, "95%", "95"):
             raise BadTournament(f"`--until-separated {self.until_separated}` is not supported: expected `95%`.")
-        if self.rate not in ("placements", "wins"):
-            raise BadTournament(f"Unknown `--rate {self.rate}`: expected placements or wins.")
+        if self.winners_only not in ("placements", "wins"):
+            raise BadTournament(f"Unknown `--rate {self.winners_only}`: expected placements or wins.")
+        return {
+            **vars(self),
+            "brackets": tuple(self.brackets or ()),
+            "seconds": seconds(self.seconds) if self.seconds else None,
+            "until_separated": self.until_separated is not None,
+            "winners_only": self.winners_only == "wins",
+        }
 
 
 @dataclass(frozen=True)
@@ -93,38 +93,29 @@ class WorkerOptions:
     """Where matches are played."""
 
     jobs: Jobs = None
-    at_once: Annotated[
-        int, typer.Option(min=1, max=1024, help="Matches at the same time in each worker.", rich_help_panel=WORKERS)
-    ] = 256
+    at_once: Annotated[int, _worker_option(min=1, max=1024, help="Matches at the same time in each worker.")] = 256
     cluster: Annotated[
         str | None,
-        typer.Option(
-            metavar="ADDRESS",
-            help="Play on the workers of this cluster, such as tcp://head:8786.",
-            show_default=False,
-            rich_help_panel=WORKERS,
-        ),
+        _worker_option(metavar="ADDRESS", help="Play on the workers of this cluster, such as tcp://head:8786."),
     ] = None
     tls_ca: TlsCa = None
     tls_cert: TlsCert = None
     tls_key: TlsKey = None
 
-    def address(self) -> ClusterAddress | None:
-        """Return the cluster; None: play on this machine."""
-        files = [None if file is None else str(file) for file in (self.tls_ca, self.tls_cert, self.tls_key)]
-        if self.cluster is not None:
-            return ClusterAddress(address=self.cluster, ca=files[0], cert=files[1], key=files[2])
-        if any(files):
+    def values(self) -> dict[str, Any]:
+        """Return fields of `TournamentRequest` and `ResumeRequest`."""
+        ca, cert, key = (None if file is None else str(file) for file in (self.tls_ca, self.tls_cert, self.tls_key))
+        if self.cluster is None and (ca or cert or key):
             raise BadTournament(
                 "`--tls-ca`, `--tls-cert` and `--tls-key` apply only to a cluster.",
                 hint="Add `--cluster tls://HOST:8786`.",
             )
-        return None
+        cluster = None if self.cluster is None else ClusterAddress(address=self.cluster, ca=ca, cert=cert, key=key)
+        return {"jobs": self.jobs, "at_once": self.at_once, "cluster": cluster}
 
 
 @grouped
 def tournament(
-    context: typer.Context,
     schedule: ScheduleOptions,
     workers: WorkerOptions,
     play: PlayOptions,
@@ -135,7 +126,6 @@ def tournament(
             metavar="BOT",
             help="Submitted or bundled bots, name@version for an old version, or paths. Default: all submitted bots, "
             "or the bundled ones if there are none. With --resume: the tournament's number or name.",
-            show_default=False,
         ),
     ] = None,
     dry_run: Annotated[
@@ -154,88 +144,63 @@ def tournament(
 
     Example: arena tournament --format swiss --bracket mantis/icons
     """
-    arena = location.open(*DECIDED_BY_SERVER)
-    if follow or stop:
-        assert isinstance(arena, RemoteArena), "they are refused without a server"
+    arena = location.open("sandbox", "limit", *CLUSTER_OPTIONS)
+    options = location.context.params.keys()
+    if not isinstance(arena, Arena) and (follow or stop):
         allowed = {*SERVER_OPTIONS, "follow" if follow else "stop"}
-        _refuse(context, location.given - allowed, "does not apply with `--follow` or `--stop`.")
+        location.refuse(options - allowed, "does not apply with `--follow` or `--stop`.")
+        if follow:
+            _run(arena, arena.follow)
+            return
         with arena:
-            if stop:
-                stop_remote(arena)
-            else:
-                show_remote(arena, arena.follow)
+            arena.stop()
+        out.print(f"Stopped. Resume with: arena tournament --resume --server {arena.address}")
         return
+    request: TournamentRequest | ResumeRequest
     if resume:
         why = "cannot be combined with `--resume`: a tournament keeps the options it was started with."
-        _refuse(context, location.given - FREE_WHEN_RESUMED, why)
+        location.refuse(options - RESUME_OPTIONS, why)
         if len(bots or []) > 1:
             raise BadTournament("`--resume` takes one tournament.", hint="Run `arena tournament --resume NUMBER`.")
-        named = bots[0] if bots else None
-        _run(
-            arena,
-            ResumeRequest(tournament=named, jobs=workers.jobs, at_once=workers.at_once, cluster=workers.address()),
-        )
-        return
-    schedule.check()
-    request = TournamentRequest(
-        bots=tuple(bots or ()),
-        format=schedule.format_name,
-        brackets=tuple(schedule.bracket or ()),
-        seats=schedule.seats,
-        rounds=schedule.rounds,
-        deals=schedule.deals,
-        double=schedule.double,
-        newcomer=schedule.newcomer,
-        matches=schedule.matches,
-        seconds=seconds(schedule.time) if schedule.time else None,
-        until_separated=schedule.until_separated is not None,
-        winners_only=schedule.rate == "wins",
-        seed=schedule.seed,
-        name=schedule.name,
-        jobs=workers.jobs,
-        at_once=workers.at_once,
-        cluster=workers.address(),
-        **play.values(),
-    )
-    if dry_run:
-        with arena, Display() as display:
-            forecast = arena.run_forecast(request, display.show)
-        print_forecast(forecast)
+        request = ResumeRequest(tournament=bots[0] if bots else None, **workers.values())
     else:
-        _run(arena, request)
+        request = TournamentRequest(bots=tuple(bots or ()), **schedule.values(), **workers.values(), **play.values())
+        if dry_run:
+            with arena, Display() as display:
+                forecast = arena.run(ForecastRequest(request), display.show)
+            print_forecast(forecast)
+            return
+    _run(arena, lambda show: arena.run(request, show))
 
 
-def _refuse(context: typer.Context, given: Collection[str], why: str) -> None:
-    """Raise if one of these options is given."""
-    for parameter in context.command.params:
-        if parameter.name in given:
-            raise UserError(f"`{parameter.opts[0]}` {why}")
-
-
-def _run(arena: Arena | RemoteArena, request: TournamentRequest | ResumeRequest) -> None:
-    if isinstance(arena, RemoteArena):
-        with arena:
-            show_remote(arena, lambda show: arena.run(request, show))
-        return
+def _run(arena: Arena | RemoteArena, run: Callable[[Callable[[TournamentEvent], None]], TournamentResult]) -> None:
+    """Show the progress of a tournament and its result; if it is interrupted, how to resume it."""
     display = Display()
     try:
-        with display:
-            result = arena.run(request, display.show)
+        with arena, display:
+            result = run(display.show)
     except HomeInUse:  # by another process, which continues
         raise
-    except (KeyboardInterrupt, SystemExit, ArenaError, OSError):
-        if display.started is not None:
-            err.print(
-                "Interrupted. All matches played so far are stored. "
-                f"Resume with: arena tournament --resume {display.started.tournament}{_location(arena.home)}",
-                style="bold",
-                highlight=False,
-                soft_wrap=True,
-            )
+    except (KeyboardInterrupt, SystemExit, ArenaError, OSError) as error:
+        if isinstance(arena, Arena) and display.started is not None:
+            _print_interrupted(arena, display.started.tournament)
+        elif not isinstance(arena, Arena) and isinstance(error, KeyboardInterrupt):
+            err.print("The tournament continues on the server. Show it with `--follow`, stop it with `--stop`.")
         raise
+    if not result.finished:  # stopped on the server
+        _print_interrupted(arena, result.tournament)
+        raise typer.Exit(EXIT_STOPPED)
     print_outcome(result)
 
 
-def _location(home: Home) -> str:
-    where = "" if home.path == DEFAULT_HOME else f" --home {home.path}"
-    return where + ("" if home.store is None else f" --store {postgresql.shown(postgresql.parse(home.store))}")
+def _print_interrupted(arena: Arena | RemoteArena, number: int) -> None:
+    if not isinstance(arena, Arena):
+        where = f" --server {arena.address}"
+    else:
+        where = "" if arena.home.path == DEFAULT_HOME else f" --home {arena.home.path}"
+        where += "" if arena.home.store is None else f" --store {postgresql.shown(postgresql.parse(arena.home.store))}"
+    err.print(
+        f"Interrupted. All matches played so far are stored. Resume with: arena tournament --resume {number}{where}",
+        style="bold",
+        soft_wrap=True,
+    )

@@ -69,7 +69,7 @@ def match(*arguments: str | Path, home: Path) -> str:
 
 
 def recorded(folder: Path) -> list[replay.Replay]:
-    return [replay.read(file) for file in sorted(folder.iterdir())]
+    return [replay.loads(file.read_bytes()) for file in sorted(folder.iterdir())]
 
 
 def actions(record: replay.Replay) -> list[tuple[int, str]]:
@@ -372,7 +372,7 @@ def test_new_does_not_touch_what_is_there(tmp_path: Path) -> None:
     (tmp_path / "file").write_text("precious")
     for name in ("mine", "file"):
         said = complaint("new", tmp_path / name)
-        assert f"{tmp_path / name} already exists." in said
+        assert f"`{tmp_path / name}` already exists." in said
     assert list((tmp_path / "mine").iterdir()) == []
     assert (tmp_path / "file").read_text() == "precious"
 
@@ -468,7 +468,7 @@ def test_play_a_whole_game_of_mantis(tmp_path: Path) -> None:
     assert "Your turn: 1 score  2 steal 1  3 steal 2" in done.stdout
     assert re.search(r"seat 1 greedy 1\.0 (scores|steals from seat \d .*): flips", done.stdout)
     (file,) = (tmp_path / "replays").iterdir()
-    record = replay.read(file)
+    record = replay.loads(file.read_bytes())
     assert record.header.seats == ("you", "greedy 1.0", "random 1.0")
     assert (record.header.seed, record.header.options) == ("s", {"edition": "icons"})
     won = 0 in replay.verify(record).winners

@@ -16,7 +16,7 @@ import pytest
 from arena import __version__, replay
 from arena.games import mantis, tentagram
 from arena.games.registry import GAMES
-from arena.replay.selfplay import simulate_game
+from arena.replay import simulate_game
 from tests.support.cli import ARENA, arena, complaint
 
 
@@ -51,9 +51,9 @@ def test_games_lists_every_game_and_option() -> None:
     text = arena("games").stdout
     for game in GAMES.values():
         assert game.name in text
-        for option in game.options:
-            for value in option.values:
-                assert f"--{option.name} {value.name}" in text
+        for option, values in game.options.items():
+            for value in values:
+                assert f"--{option} {value}" in text
 
 
 def test_games_as_json() -> None:
@@ -124,7 +124,7 @@ def test_verify_names_what_fails_and_goes_on(replays: Path, tmp_path: Path) -> N
 @pytest.mark.parametrize("game", GAMES)
 def test_show_tells_every_action_and_draws_the_table(game: str, replays: Path) -> None:
     (file,) = replays.glob(f"{game}-*-1.jsonl")
-    recorded = replay.read(file)
+    recorded = replay.loads(file.read_bytes())
     text = arena("replay", "show", file).stdout
     steps = len(recorded.entries)
     for step in range(1, steps + 1):
@@ -137,12 +137,12 @@ def test_show_tells_every_action_and_draws_the_table(game: str, replays: Path) -
 
 
 def test_show_tells_of_a_forfeit(replays: Path, tmp_path: Path) -> None:
-    recorded = replay.read(replays / "mantis-classic-3-1-1.jsonl")
-    state = replay.start(recorded.header)
+    recorded = replay.loads((replays / "mantis-classic-3-1-1.jsonl").read_bytes())
+    state = replay.Playback(recorded.header).state
     faults = [replay.Fault(seat, replay.FaultKind.CRASH, "Exit code 3.") for seat in range(3)]
     record = replay.Replay(recorded.header, [*faults], replay.result_line(state.result([0, 1, 2])))
-    replay.write(record, tmp_path / "r.jsonl")
-    text = arena("replay", "show", tmp_path / "r.jsonl").stdout
+    file = replay.write(record, tmp_path)
+    text = arena("replay", "show", file).stdout
     assert "seat 1 random forfeits: it ended in the middle of the match (crash). Exit code 3." in text
     assert "No winner: every seat forfeited." in text
 
@@ -158,7 +158,7 @@ BAD_INPUT = [
     (("simulate", "mantis", "--games", "many"), "Invalid value for '--games'"),
     (("simulate", "mantis", "--gamez", "3"), "No such option: --gamez"),
     (("simulate",), "Missing argument 'GAME'"),
-    (("replay", "verify", "nowhere.jsonl"), "nowhere.jsonl: No such file or directory."),
+    (("replay", "verify", "nowhere.jsonl"), "`nowhere.jsonl`: No such file or directory."),
     (("replay", "verify"), "Nothing to verify."),
     (("replay", "show", "."), "Is a directory"),
     (("simulate", "mantis", "--games", "1", "--replays", "README.md"), "README.md"),
@@ -178,9 +178,9 @@ def test_bad_input_gets_one_sentence_and_exit_code_2(arguments: tuple[str, ...],
 def test_show_drops_no_card_however_narrow_the_terminal(game: str, columns: int, tmp_path: Path) -> None:
     played = simulate_game(GAMES[game], {}, 6, "seed", "match").replay
     header = dataclasses.replace(played.header, seats=("a-bot-with-a-long-name 1.2.10",) * 6)
-    replay.write(dataclasses.replace(played, header=header), tmp_path / "r.jsonl")
+    file = replay.write(dataclasses.replace(played, header=header), tmp_path)
     *_, last = replay.follow(played)
-    shown = arena("replay", "show", tmp_path / "r.jsonl", columns=columns).stdout
+    shown = arena("replay", "show", file, columns=columns).stdout
     assert max(map(len, shown.splitlines())) <= columns
     table = shown[shown.rindex("Places: ") :]
     if isinstance(last.state, mantis.State):
@@ -208,7 +208,7 @@ def test_verify_goes_on_after_a_file_that_cannot_be_read(replays: Path) -> None:
     good = replays / "mantis-classic-3-1-1.jsonl"
     done = arena("replay", "verify", "nowhere.jsonl", good)
     assert done.returncode == 2
-    assert "nowhere.jsonl: No such file or directory." in done.stderr
+    assert "`nowhere.jsonl`: No such file or directory." in done.stderr
     assert "1 of 2 verified." in done.stdout
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from arena.replay import write
+from arena.replay import dumps
 from arena.web.viewer.chances import chances_of
 from arena.web.viewer.film import film_of
 from arena.web.viewer.page import as_html
@@ -14,7 +14,7 @@ from tests.support.films import random_match, variant
 
 def test_a_replay_file_becomes_a_page(tmp_path: Path) -> None:
     replay = random_match(variant("mantis-grab-2"))
-    write(replay, tmp_path / "a.match.jsonl")
+    (tmp_path / "a.match.jsonl").write_text(dumps(replay), encoding="utf-8")
     done = arena("replay", "export", "a.match.jsonl", "--html", cwd=tmp_path)
     assert done.returncode == 0
     assert done.stdout == ""
@@ -27,7 +27,7 @@ def test_a_replay_file_becomes_a_page(tmp_path: Path) -> None:
 def test_a_replay_that_does_not_hold_becomes_no_page(tmp_path: Path) -> None:
     replay = random_match(variant("mantis-grab-2"))
     replay.result = {**replay.result, "winners": []}
-    write(replay, tmp_path / "match.jsonl")
+    (tmp_path / "match.jsonl").write_text(dumps(replay), encoding="utf-8")
     sentence = complaint("replay", "export", tmp_path / "match.jsonl", tmp_path / "match.html", "--html")
     assert "by the rules the result is winners" in sentence
     assert not (tmp_path / "match.html").exists()

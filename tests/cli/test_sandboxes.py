@@ -9,11 +9,11 @@ from pathlib import Path
 
 import pytest
 
-from arena.cli.sandboxes import PlayOptions, allowance
+from arena.cli.options import PlayOptions, allowance
 from arena.errors import ArenaError
 from arena.requests import BotRunOptions
 from arena.sandbox import Allowance, Tier, probe
-from arena.sandbox.allowance import MIB
+from arena.sandbox.config import MIB
 from tests.support.cli import SLOW_MACHINE, arena, complaint
 
 BEST = next(tier for tier in Tier if probe(tier).works)

@@ -11,7 +11,7 @@ import pytest
 
 from arena import replay
 from arena.games.registry import find_game
-from arena.replay.selfplay import simulate_game
+from arena.replay import simulate_game
 from tests.support.cli import ARENA
 from tests.support.terminal import Terminal
 
@@ -22,8 +22,8 @@ pytestmark = pytest.mark.skipif(shutil.which("tmux") is None, reason="tmux is no
 def stepping(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[tuple[Terminal, int]]:
     """`arena replay show` of a game, and the number of its steps."""
     played = simulate_game(find_game(request.param), {}, 3, "seed", "match").replay
-    replay.write(played, tmp_path / "r.jsonl")
-    terminal = Terminal(tmp_path / "tmux", [*ARENA, "replay", "show", str(tmp_path / "r.jsonl")])
+    file = replay.write(played, tmp_path)
+    terminal = Terminal(tmp_path / "tmux", [*ARENA, "replay", "show", str(file)])
     yield terminal, len(played.entries)
     terminal.close()
 

@@ -44,7 +44,7 @@ def test_a_game_is_played_to_its_end(playing: Terminal, tmp_path: Path) -> None:
     assert "The replay: arena replay show" in screen
     assert "You won!" in screen or "You did not win." in screen
     (file,) = (tmp_path / "replays").iterdir()
-    assert replay.verify(replay.read(file))
+    assert replay.verify(replay.loads(file.read_bytes()))
 
 
 @pytest.mark.parametrize("key", ["C-d", "C-c"])

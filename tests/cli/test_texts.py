@@ -447,12 +447,12 @@ hint: Enter more bots, such as the bundled `random`, `greedy` and `counter`, or 
     ),
     "option of another format": (
         (*PLAN, *FIELD, "--deals", "2"),
-        snapshot("error: `--deals` applies only to `--format swiss`, `--format knockout` or `--format ladder`."),
+        snapshot("error: The option `deals` applies only to swiss, knockout or ladder tournaments."),
     ),
     "ladder without a stop rule": (
         (*PLAN, *FIELD, "--format", "ladder"),
         snapshot("""\
-error: `--format ladder` needs a stop rule.
+error: A ladder needs a stop rule.
 
 hint: Add `--matches 500`, `--time 10m` or `--until-separated 95%`.\
 """),
@@ -538,7 +538,7 @@ hint: Run `arena compare --help`.\
     ),
     "missing replay": (
         ("replay", "show", "nowhere.jsonl"),
-        snapshot("error: nowhere.jsonl: No such file or directory."),
+        snapshot("error: `nowhere.jsonl`: No such file or directory."),
     ),
 }
 

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from rich.console import Console
 
-from arena.cli.trees import KnockoutTree
-from arena.tournament.formats import Field, Knockout, PairingResult
+from arena.cli.standings import KnockoutTree
+from arena.tournament.formats.base import Field, PairingResult
+from arena.tournament.formats.knockout import Knockout
 
 LABELS = [f"bot{number}" for number in range(8)]
 
