@@ -68,13 +68,13 @@ bench-referee: $(VENV)/.installed ## Measure the referee and real bot processes 
 bench-strength: $(VENV)/.installed ## Play the bundled bots against each other in the engine, with win rates
 	$(BIN)/python bench/strength.py
 
-bench-ratings: $(VENV)/.installed ## Measure the ratings and the refit beside the trueskill package
+bench-ratings: $(VENV)/.test-installed ## Measure the ratings and the refit beside the trueskill package
 	$(BIN)/python bench/ratings.py
 
-bench-tournament: $(VENV)/.installed ## Measure whole tournaments beside the bare referee, and the leaderboard of a big store
+bench-tournament: $(VENV)/.test-installed ## Measure whole tournaments beside the bare referee, and the leaderboard of a big store
 	$(BIN)/python -m bench.tournament
 
-bench-sandbox: $(VENV)/.installed system-packages ## Measure what the sandbox costs, and honest bots beside hogs
+bench-sandbox: $(VENV)/.test-installed system-packages ## Measure what the sandbox costs, and honest bots beside hogs
 	$(BIN)/python -m bench.sandbox
 
 bench-scale: $(VENV)/.installed ## Measure the costs that grow with the number of bots (docs/scale.md)
@@ -92,7 +92,7 @@ bench-postgresql: $(VENV)/.test-installed system-packages ## Measure tournaments
 bench-cluster: $(VENV)/.test-installed system-packages ## Measure tournaments on a cluster of this machine beside the same without
 	$(BIN)/python -m bench.cluster
 
-bench-serve: $(VENV)/.installed ## Measure arena serve with 100 bots that have dialled in beside local processes
+bench-serve: $(VENV)/.test-installed ## Measure arena serve with 100 bots that have dialled in beside local processes
 	$(BIN)/python -m bench.serve
 
 bench-earlier: $(VENV)/.installed ## Compare the referee, tournaments and the server with an earlier commit, in CPU time

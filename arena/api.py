@@ -11,29 +11,32 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
-from types import TracebackType
-from typing import TYPE_CHECKING, Any, Self, overload
+from typing import TYPE_CHECKING, Any, Self
 
 from arena.errors import NotFound
 from arena.requests import (
     CheckRequest,
     CompareRequest,
+    EventT,
+    ForecastRequest,
     MatchRequest,
+    Request,
+    ResultT,
     ResumeRequest,
     SubmitRequest,
     TournamentRequest,
 )
 
 if TYPE_CHECKING:
+    from arena.client.desk import RemoteArena
     from arena.events import Activity, Note
-    from arena.remote import RemoteArena
     from arena.replay.view import MatchReplay
     from arena.reports.board import Leaderboard
     from arena.reports.listings import BotSummary, MatchSummary, TournamentSummary
     from arena.store.copying import CopyResult
     from arena.store.store import Store
-    from arena.submissions.check import CheckResult
-    from arena.submissions.run import CheckReport, SubmitResult
+    from arena.submissions.check import CheckReport, CheckResult
+    from arena.submissions.submit import SubmitResult
     from arena.tournament.comparison import ComparisonProgress, ComparisonResult
     from arena.tournament.outcome import TournamentEvent, TournamentForecast, TournamentResult
     from arena.tournament.series import MatchProgress, MatchResult
@@ -41,11 +44,7 @@ if TYPE_CHECKING:
 Stop = Callable[[], bool]
 
 
-def _ignore(_: object) -> None:
-    """Drop an event."""
-
-
-def _ignore_counts(_: int, __: int) -> None:
+def _ignore(*_: object) -> None:
     """Drop an event."""
 
 
@@ -53,76 +52,27 @@ def _never() -> bool:
     return False
 
 
-class Arena:
-    """An arena on this machine: a home folder and its store. Nothing is created before something is written."""
+class ArenaMethods:
+    """What an arena on this machine and one on a server share: methods that make a request and run it."""
 
-    def __init__(self, home: str | Path = ".arena", *, store: str | None = None) -> None:
-        """`store`: the URL of a PostgreSQL database; None: SQLite in the home folder."""
-        from arena.store.home import Home
+    def run(
+        self,
+        request: Request[ResultT, EventT],
+        on_progress: Callable[[EventT], None] = _ignore,
+        stop: Stop = _never,
+    ) -> ResultT:
+        """Carry out a request.
 
-        self.home = Home(Path(home), store)
-
-    @staticmethod
-    def connect(
-        address: str, *, token: str, certificate: str | Path | None = None, insecure: bool = False
-    ) -> RemoteArena:
-        """Return the arena of an `arena serve` at HOST:PORT.
-
-        `certificate`: the file with the server's certificate, if it is self-signed; `insecure`: without TLS.
+        `on_progress` gets frozen, picklable events. `stop` is called about ten times a second; when it returns true, a
+        tournament stores the matches played so far and its result has `finished=False`.
         """
-        from arena.remote import RemoteArena
-
-        ca = None if certificate is None else Path(certificate).read_bytes()
-        return RemoteArena(address, token, ca, insecure=insecure)
-
-    def __enter__(self) -> Self:
-        return self
-
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
-        """Nothing is open between two calls."""
-
-    # Bots
+        raise NotImplementedError
 
     def submit(
         self, path: str, *, on_progress: Callable[[Activity | Note | CheckResult], None] = _ignore, **options: Any
     ) -> SubmitResult:
         """Submit a bot: copy, build, check and register it. `options` are the other fields of `SubmitRequest`."""
         return self.run(SubmitRequest(path=path, **options), on_progress)
-
-    def check(
-        self, bot: str, *, on_progress: Callable[[Activity | Note | CheckResult], None] = _ignore, **options: Any
-    ) -> CheckReport:
-        """Check a bot without submitting it. `options` are the other fields of `CheckRequest`."""
-        return self.run(CheckRequest(bot=bot, **options), on_progress)
-
-    def retire(self, bot: str, *, undo: bool = False) -> None:
-        """Take a bot out of future tournaments, or let it take part again."""
-        with self._open() as store:
-            store.bots.retire(bot, retired=not undo)
-
-    def bots(self, *, every: bool = False) -> list[BotSummary]:
-        """Return the latest version of every bot; `every`: also retired bots and old versions."""
-        from arena.reports.listings import list_bots
-
-        if not self.home.exists:
-            return []
-        with self._open() as store:
-            return list_bots(store, every=every)
-
-    # Matches and tournaments
-
-    def match(
-        self,
-        game: str,
-        bots: Sequence[str],
-        *,
-        on_progress: Callable[[Note | MatchProgress], None] = _ignore,
-        **options: Any,
-    ) -> MatchResult:
-        """Play matches between bots that need not be submitted. `options` are the other fields of `MatchRequest`."""
-        return self.run(MatchRequest(game=game, bots=tuple(bots), **options), on_progress)
 
     def tournament(
         self,
@@ -134,7 +84,7 @@ class Arena:
         **options: Any,
     ) -> TournamentResult:
         """Play a tournament. `options` are the other fields of `TournamentRequest`."""
-        return self.run(_tournament_request(bots, bracket, options), on_progress, stop)
+        return self.run(TournamentRequest(bots=tuple(bots), brackets=_listed(bracket), **options), on_progress, stop)
 
     def forecast(
         self,
@@ -145,7 +95,8 @@ class Arena:
         **options: Any,
     ) -> TournamentForecast:
         """Return the schedule and the expected duration of such a tournament without playing it."""
-        return self.run_forecast(_tournament_request(bots, bracket, options), on_progress)
+        request = TournamentRequest(bots=tuple(bots), brackets=_listed(bracket), **options)
+        return self.run(ForecastRequest(request), on_progress)
 
     def resume(
         self,
@@ -159,6 +110,121 @@ class Arena:
         named = None if tournament is None else str(tournament)
         return self.run(ResumeRequest(tournament=named, **options), on_progress, stop)
 
+    def replay(self, match: str | Path) -> MatchReplay:
+        """Return the replay of a match of the store, such as `3-mantis-17-2`, or of a replay file."""
+        from arena.replay.view import read_replay
+
+        return read_replay(match, self.replays)
+
+    def replays(self, matches: Sequence[str]) -> Iterator[bytes | NotFound]:
+        """Yield the replays of these matches of the store, or why there is none, in this order."""
+        raise NotImplementedError
+
+
+class Arena(ArenaMethods):
+    """An arena on this machine: a home folder and its store. Nothing is created before something is written."""
+
+    def __init__(self, home: str | Path = ".arena", *, store: str | None = None) -> None:
+        """`store`: the URL of a PostgreSQL database; None: SQLite in the home folder."""
+        from arena.store.home import Home
+
+        self.home = Home(Path(home), store)
+        self._held: Store | None = None
+
+    @staticmethod
+    def connect(
+        address: str, *, token: str, certificate: str | Path | None = None, insecure: bool = False
+    ) -> RemoteArena:
+        """Return the arena of an `arena serve` at HOST:PORT.
+
+        `certificate`: the file with the server's certificate, if it is self-signed; `insecure`: without TLS.
+        """
+        from arena.client.desk import RemoteArena
+        from arena.client.play import Destination
+
+        ca = None if certificate is None else Path(certificate).read_bytes()
+        return RemoteArena(Destination(address, token, ca, insecure))
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        """Nothing is open between two calls."""
+
+    def run(
+        self,
+        request: Request[ResultT, EventT],
+        on_progress: Callable[[EventT], None] = _ignore,
+        stop: Stop = _never,
+    ) -> ResultT:
+        notify: Any = on_progress
+        result: Any
+        match request:
+            case TournamentRequest():
+                from arena.tournament.run import start_tournament
+
+                result = start_tournament(self.home, request, notify, stop)
+            case ResumeRequest():
+                from arena.tournament.run import resume_tournament
+
+                result = resume_tournament(self.home, request, notify, stop)
+            case ForecastRequest():
+                from arena.tournament.run import forecast_tournament
+
+                result = forecast_tournament(self.home, request.tournament, notify)
+            case CompareRequest():
+                from arena.tournament.comparison import compare
+
+                result = compare(self.home, request, notify, stop)
+            case MatchRequest():
+                from arena.tournament.series import play_matches
+
+                result = play_matches(self.home, request, notify)
+            case SubmitRequest():
+                from arena.submissions.submit import submit_bot
+
+                result = submit_bot(self.home, request, notify)
+            case CheckRequest():
+                from arena.submissions.check import run_check
+
+                result = run_check(self.home, request, notify)
+            case _:
+                raise TypeError(f"not a request: {request!r}")
+        return result  # type: ignore[no-any-return]
+
+    # Bots and matches
+
+    def check(
+        self, bot: str, *, on_progress: Callable[[Activity | Note | CheckResult], None] = _ignore, **options: Any
+    ) -> CheckReport:
+        """Check a bot without submitting it. `options` are the other fields of `CheckRequest`."""
+        return self.run(CheckRequest(bot=bot, **options), on_progress)
+
+    def retire(self, bot: str, *, undo: bool = False) -> None:
+        """Take a bot out of future tournaments, or let it take part again."""
+        with self.open_store() as store:
+            store.bots.retire(bot, retired=not undo)
+
+    def bots(self, *, every: bool = False) -> list[BotSummary]:
+        """Return the latest version of every bot; `every`: also retired bots and old versions."""
+        from arena.reports.listings import list_bots
+
+        if not self.home.exists:
+            return []
+        with self.open_store() as store:
+            return list_bots(store, every=every)
+
+    def match(
+        self,
+        game: str,
+        bots: Sequence[str],
+        *,
+        on_progress: Callable[[Note | MatchProgress], None] = _ignore,
+        **options: Any,
+    ) -> MatchResult:
+        """Play matches between bots that need not be submitted. `options` are the other fields of `MatchRequest`."""
+        return self.run(MatchRequest(game=game, bots=tuple(bots), **options), on_progress)
+
     def compare(
         self,
         old: str,
@@ -171,76 +237,6 @@ class Arena:
         """Test whether `new` is stronger than `old`. `options` are the other fields of `CompareRequest`."""
         return self.run(CompareRequest(old=old, new=new, **options), on_progress, stop)
 
-    @overload
-    def run(
-        self,
-        request: TournamentRequest | ResumeRequest,
-        on_progress: Callable[[TournamentEvent], None] = ...,
-        stop: Stop = ...,
-    ) -> TournamentResult: ...
-
-    @overload
-    def run(
-        self,
-        request: CompareRequest,
-        on_progress: Callable[[ComparisonProgress | Note | Activity], None] = ...,
-        stop: Stop = ...,
-    ) -> ComparisonResult: ...
-
-    @overload
-    def run(self, request: MatchRequest, on_progress: Callable[[Note | MatchProgress], None] = ...) -> MatchResult: ...
-
-    @overload
-    def run(
-        self, request: SubmitRequest, on_progress: Callable[[Activity | Note | CheckResult], None] = ...
-    ) -> SubmitResult: ...
-
-    @overload
-    def run(
-        self, request: CheckRequest, on_progress: Callable[[Activity | Note | CheckResult], None] = ...
-    ) -> CheckReport: ...
-
-    def run(self, request: object, on_progress: Callable[[Any], None] = _ignore, stop: Stop = _never) -> object:
-        """Carry out a request.
-
-        `on_progress` gets frozen, picklable events. `stop` is called about ten times a second; when it returns true, a
-        tournament stores the matches played so far and its result has `finished=False`.
-        """
-        match request:
-            case TournamentRequest():
-                from arena.tournament.run import start_tournament
-
-                return start_tournament(self.home, request, on_progress, stop)
-            case ResumeRequest():
-                from arena.tournament.run import resume_tournament
-
-                return resume_tournament(self.home, request, on_progress, stop)
-            case CompareRequest():
-                from arena.tournament.comparison import compare
-
-                return compare(self.home, request, on_progress, stop)
-            case MatchRequest():
-                from arena.tournament.series import play_matches
-
-                return play_matches(self.home, request, on_progress)
-            case SubmitRequest():
-                from arena.submissions.run import submit_bot
-
-                return submit_bot(self.home, request, on_progress)
-            case CheckRequest():
-                from arena.submissions.run import run_check
-
-                return run_check(self.home, request, on_progress)
-        raise TypeError(f"not a request: {request!r}")
-
-    def run_forecast(
-        self, request: TournamentRequest, on_progress: Callable[[TournamentEvent], None] = _ignore
-    ) -> TournamentForecast:
-        """Return the forecast of a request."""
-        from arena.tournament.run import forecast_tournament
-
-        return forecast_tournament(self.home, request, on_progress)
-
     # Results
 
     def leaderboard(
@@ -249,14 +245,14 @@ class Arena:
         """Return the boards of these brackets, or of all, in one tournament or in all together."""
         from arena.reports.build import build_leaderboard
 
-        with self._open() as store:
-            return build_leaderboard(store, _brackets(bracket), tournament, highlights=highlights)
+        with self.open_store() as store:
+            return build_leaderboard(store, _canonical(bracket), tournament, highlights=highlights)
 
     def tournaments(self, limit: int = 20) -> list[TournamentSummary]:
         """Return the latest tournaments, the newest first."""
         from arena.reports.listings import list_tournaments
 
-        with self._open() as store:
+        with self.open_store() as store:
             return list_tournaments(store, limit)
 
     def matches(
@@ -272,43 +268,37 @@ class Arena:
         from arena.reports.listings import list_matches
 
         named = None if tournament is None else str(tournament)
-        where = _brackets(bracket)[0] if bracket else None
-        with self._open() as store:
+        where = _canonical(bracket)[0] if bracket else None
+        with self.open_store() as store:
             return list_matches(store, tournament=named, bot=bot, bracket=where, only_faults=only_faults, limit=limit)
 
     def match_names(self, tournament: str | int) -> list[str]:
         """Return the names of all matches of a tournament."""
-        with self._open() as store:
+        with self.open_store() as store:
             return store.history.names(store.tournaments.find(str(tournament)).id)
 
-    def replay(self, match: str | Path) -> MatchReplay:
-        """Return the replay of a match of the store, such as `3-mantis-17-2`, or of a replay file."""
-        from arena.replay.view import read_replay
-
-        return read_replay(match, self.replays)
-
     def replays(self, matches: Sequence[str]) -> Iterator[bytes | NotFound]:
-        """Yield the replays of these matches of the store, or why there is none, in this order."""
-        with self._open() as store:
+        with self.open_store() as store:
             for name in matches:
                 try:
                     yield store.matches.replay(name).encode()
                 except NotFound as error:
                     yield error
 
+    # The store
+
     def export(self, table: str) -> Iterator[Mapping[str, Any]]:
         """Yield the rows of a table of the store, with names instead of numbers."""
         from arena.store.dump import rows
 
-        with self._open() as store:
+        with self.open_store() as store:
             yield from rows(store, table)
 
-    def copy_store(self, target: Arena, *, on_progress: Callable[[int, int], None] = _ignore_counts) -> CopyResult:
+    def copy_store(self, target: Arena, *, on_progress: Callable[[int, int], None] = _ignore) -> CopyResult:
         """Copy all results into an empty store. `on_progress` gets the number of rows copied and of all rows."""
         from arena.store.copying import CopyResult, copy_records
-        from arena.store.store import Store
 
-        with self._open() as source, Store.open(target.home.database) as written:
+        with self.open_store() as source, target.hold_store() as written:
             return CopyResult(copy_records(source, written, on_progress), source.where, written.where)
 
     def check_exists(self) -> None:
@@ -318,24 +308,35 @@ class Arena:
             raise NotFound(f"There is no arena in `{self.home.path}`.", hint=hint)
 
     @contextmanager
-    def _open(self) -> Iterator[Store]:
-        """Open a store that exists."""
+    def open_store(self) -> Iterator[Store]:
+        """Open the store. Raise `NotFound` if there is none."""
         from arena.store.store import Store
 
+        if self._held is not None:
+            yield self._held
+            return
         self.check_exists()
         with Store.open(self.home.database) as store:
             yield store
 
+    @contextmanager
+    def hold_store(self) -> Iterator[Store]:
+        """Open the store, created if it is missing, for all calls until this block ends, in any thread."""
+        from arena.store.store import Store
 
-def _brackets(bracket: str | Sequence[str]) -> list[str]:
+        with Store.open(self.home.database) as self._held:
+            try:
+                yield self._held
+            finally:
+                self._held = None
+
+
+def _listed(bracket: str | Sequence[str]) -> tuple[str, ...]:
+    return (bracket,) if isinstance(bracket, str) else tuple(bracket)
+
+
+def _canonical(bracket: str | Sequence[str]) -> list[str]:
     """Return the canonical names of brackets."""
     from arena.games.brackets import Bracket
 
-    return [Bracket.parse(name).name for name in ([bracket] if isinstance(bracket, str) else bracket)]
-
-
-def _tournament_request(
-    bots: Sequence[str], bracket: str | Sequence[str], options: dict[str, Any]
-) -> TournamentRequest:
-    brackets = (bracket,) if isinstance(bracket, str) else tuple(bracket)
-    return TournamentRequest(bots=tuple(bots), brackets=brackets, **options)
+    return [Bracket.parse(name).name for name in _listed(bracket)]

@@ -147,12 +147,12 @@ REMEDIES = {
 
 def refusal(error: OSError, where: object = None) -> str:
     """Return a sentence for an error of the operating system: where, why, and what to do about it."""
-    place = where or error.filename
+    place = f"`{where or error.filename}`" if where or error.filename else None
     if place is None and error.errno in (errno.ENOSPC, errno.EDQUOT):
         place = "standard output"  # all other files have a name
     why = error.strerror or str(error)
     remedy = REMEDIES.get(error.errno or 0)
-    return ": ".join(str(part) for part in (place, why, remedy) if part) + "."
+    return ": ".join(filter(None, (place, why, remedy))) + "."
 
 
 def choices(names: Iterable[str]) -> str:

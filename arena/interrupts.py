@@ -13,7 +13,7 @@ from __future__ import annotations
 import signal
 import threading
 from collections.abc import Callable, Coroutine
-from types import FrameType, TracebackType
+from types import FrameType
 from typing import Any, Self, TypeVar
 
 T = TypeVar("T")
@@ -74,9 +74,7 @@ class Interrupts:
             self._before = {sign: signal.signal(sign, self._note) for sign in STOP_SIGNALS}
         return self
 
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
+    def __exit__(self, *_: object) -> None:
         for sign, handler in self._before.items():
             signal.signal(sign, handler)
 

@@ -5,15 +5,11 @@ Bots end in their sandbox's own way (referee/processes/child.py), because they m
 
 from __future__ import annotations
 
-import contextlib
 import ctypes
-import os
-import select
 import signal
 import subprocess
-from multiprocessing.process import BaseProcess
 
-Child = subprocess.Popen[bytes] | subprocess.Popen[str] | BaseProcess
+Child = subprocess.Popen[bytes] | subprocess.Popen[str]
 
 PR_SET_PDEATHSIG = 1
 PR_SET_CHILD_SUBREAPER = 36
@@ -28,32 +24,15 @@ def end(*children: Child, grace: float, terminate: bool = True) -> None:
         for child in children:
             child.terminate()
     for child in children:
-        if not exits(child, grace):
+        try:
+            child.wait(grace)
+        except subprocess.TimeoutExpired:
             child.kill()
-            exits(child, None)
-
-
-def exits(child: Child, seconds: float | None) -> bool:
-    """Wait for the process to exit, `seconds` at most (None: without limit). Return whether it has."""
-    if isinstance(child, BaseProcess):
-        child.join(seconds)
-        return not child.is_alive()
-    if seconds is None:
-        child.wait()
-    elif child.poll() is None:
-        with contextlib.suppress(ProcessLookupError):  # another thread has waited for it
-            file = os.pidfd_open(child.pid)  # unlike Popen.wait with a timeout, this does not poll
-            try:
-                poll = select.poll()
-                poll.register(file, select.POLLIN)
-                poll.poll(1000 * seconds)
-            finally:
-                os.close(file)
-    return child.poll() is not None
+            child.wait()
 
 
 def exit_status(code: int) -> str:
-    """Return `exit code 3` or `signal SIGSEGV`, of a code as `subprocess` and `multiprocessing` have it."""
+    """Return `exit code 3` or `signal SIGSEGV`, of a code as `subprocess` has it."""
     if code >= 0:
         return f"exit code {code}"
     try:

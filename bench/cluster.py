@@ -31,7 +31,7 @@ from rich import box
 from rich.table import Table
 
 from arena.store.home import Home
-from arena.tournament.event import Event
+from arena.tournament.options import TournamentOptions
 from arena.tournament.runners.dask.link import ClusterLink
 from bench.tournament import CORES, QUICK_BOTS, out, play, take_in, verdict
 
@@ -122,10 +122,12 @@ def main(
     with TemporaryDirectory() as folder, cluster(Path(folder) / "cache") as link:
         home = Home(Path(folder) / "home")
         bots = take_in(home, QUICK_BOTS)
-        play(home, bots, Event(brackets=("mantis",), matches=50), link)  # the bots travel, which happens once
+        play(
+            home, bots, TournamentOptions(brackets=("mantis",), matches=50), link
+        )  # the bots travel, which happens once
         for number in range(rounds):
             for bracket in ("mantis", "tentagram"):
-                event = Event(brackets=(bracket,), matches=matches)
+                event = TournamentOptions(brackets=(bracket,), matches=matches)
                 links = (None, link) if number % 2 == 0 else (link, None)
                 speed = {}
                 for each in links:

@@ -24,7 +24,7 @@ from rich.console import Console
 from rich.table import Table
 
 from arena.store.home import Home
-from arena.tournament.event import Event
+from arena.tournament.options import TournamentOptions
 from bench.tournament import CORES, QUICK_BOTS, play, take_in, verdict
 from tests.support.postgresql import running
 
@@ -40,7 +40,7 @@ def measure(rounds: int, matches: int, address: str | None) -> None:
             server = stack.enter_context(running())
             address = server.address(server.new_database())
         homes = {"SQLite": Home(folder / "sqlite"), "PostgreSQL": Home(folder / "postgresql", address)}
-        event = Event(brackets=("mantis",), matches=matches)
+        event = TournamentOptions(brackets=("mantis",), matches=matches)
         for home in homes.values():
             take_in(home, QUICK_BOTS)
         for number in range(rounds):

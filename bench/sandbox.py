@@ -35,7 +35,7 @@ from arena.replay import FaultKind
 from arena.sandbox import Sandbox, Tier, probe
 from arena.store.home import Home
 from arena.submissions.submission import find_launch
-from arena.tournament.event import Event
+from arena.tournament.options import TournamentOptions
 from bench.tournament import QUICK_BOTS, Played, play, take_in, verdict
 
 out = Console()
@@ -129,7 +129,9 @@ def measure_speed(rounds: int, seconds: float) -> None:
         bots = take_in(home, QUICK_BOTS)
         for _ in track(range(rounds), "speed", transient=True, console=out):
             for tier, runs in found.items():
-                event = Event(brackets=("mantis",), seconds=seconds, sandbox=Sandbox(tier), ponder=tier is Tier.NONE)
+                event = TournamentOptions(
+                    brackets=("mantis",), seconds=seconds, sandbox=Sandbox(tier), ponder=tier is Tier.NONE
+                )
                 runs.append(play(home, bots, event))
     bare = [played.matches / played.seconds for played in found[Tier.NONE]]
     noise = [later / earlier for earlier, later in pairwise(bare)]

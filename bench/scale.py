@@ -29,6 +29,7 @@ import typer
 from rich.console import Console
 from rich.table import Table
 
+from arena.games.brackets import Bracket
 from arena.rating.arrays import np
 from arena.rating.bradley_terry import Pairs, fit_strengths
 from arena.rating.standings import Standings
@@ -38,8 +39,9 @@ from arena.server.matchmaking import Matchmaker
 from arena.store.home import Home
 from arena.store.schema import ALL
 from arena.store.store import Store
-from arena.tournament.formats import Ladder, Swiss
 from arena.tournament.formats.base import Field, PairingResult
+from arena.tournament.formats.ladder import Ladder
+from arena.tournament.formats.swiss import Swiss
 from bench.stores import fill, seat_of
 
 BRACKET = "mantis"
@@ -108,7 +110,7 @@ def pair_remote_bots(bots: int) -> float:
     """Measure one match of the open ladder, with this many bots connected and free."""
     rng = Random(bots)
     ratings = [Rating(rng.gauss(25, 4), rng.uniform(1, 8)) for _ in range(bots)]
-    matchmaker = Matchmaker(ratings.__getitem__, rng)
+    matchmaker = Matchmaker(Bracket.parse("mantis"), ratings.__getitem__, rng)
     return quickest(lambda: [matchmaker.pairing(range(bots), 4) for _ in range(10)]) / 10
 
 

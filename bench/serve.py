@@ -34,12 +34,13 @@ import uvloop
 
 from arena.bot import Bot, MantisTurn, mantis
 from arena.bot import session as sdk
-from arena.referee import Limits
+from arena.requests import SubmitRequest
+from arena.sandbox import Sandbox
 from arena.store.home import Home
 from arena.store.store import Store
 from arena.store.tokens import Scope
-from arena.submissions.submit import SubmissionRequest, submit
-from arena.tournament.event import Event
+from arena.submissions.submit import submit
+from arena.tournament.options import TournamentOptions
 from bench.tournament import out, play, verdict
 
 WANTED = 0.5
@@ -174,8 +175,10 @@ def local(seconds: float) -> float:
         home = Home(Path(folder))
         with Store.open(home.database) as store:
             for name in LOCAL_BOTS:
-                submit(home, store, SubmissionRequest("random", name=name, limits=Limits(start=60.0)), thorough=False)
-        played = play(home, LOCAL_BOTS, Event(brackets=("mantis",), seats=SEATS, seconds=seconds))
+                submit(
+                    home, store, SubmitRequest(path="random", name=name, time_to_start=60.0), Sandbox(), thorough=False
+                )
+        played = play(home, LOCAL_BOTS, TournamentOptions(brackets=("mantis",), seats=SEATS, seconds=seconds))
     return played.decisions / played.seconds
 
 

@@ -65,7 +65,7 @@ class Bracket:
             raise typer.BadParameter(f"{text!r} is not a bracket: write 'mantis:2' or 'mantis/icons:4'.") from None
         name, _, value = variant.partition("/")
         game = find_game(name)
-        options = {game.options[0].name: value} if value else {}
+        options = {next(iter(game.options)): value} if value else {}
         game.check_seats(seats, **options)
         return cls(text, name, options, seats)
 

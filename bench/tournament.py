@@ -31,17 +31,19 @@ from rich import box
 from rich.console import Console
 from rich.table import Table
 
+from arena.events import Note
+from arena.games.brackets import Bracket
 from arena.rating.standings import Standings
-from arena.referee import Limits
+from arena.requests import SubmitRequest
+from arena.sandbox import Sandbox
 from arena.store.home import Home
 from arena.store.schema import ALL
 from arena.store.store import Store
 from arena.store.strengths import update_strengths
-from arena.submissions.install import launch_of
-from arena.submissions.submit import SubmissionRequest, submit
+from arena.submissions.submit import submit
 from arena.tournament.conductor import Conductor
-from arena.tournament.event import Event
-from arena.tournament.progress import Progress
+from arena.tournament.options import TournamentOptions
+from arena.tournament.outcome import TournamentProgress
 from arena.tournament.runners.base import MakeRunner
 from arena.tournament.runners.dask.link import ClusterLink
 from arena.tournament.runners.local import LocalRunner
@@ -60,7 +62,7 @@ def take_in(home: Home, bots: tuple[str, ...]) -> tuple[str, ...]:
     with Store.open(home.database) as store:
         for bot in bots:
             try:
-                submit(home, store, SubmissionRequest(bot, limits=Limits(start=60.0)), thorough=False)
+                submit(home, store, SubmitRequest(path=bot, time_to_start=60.0), Sandbox(), thorough=False)
             except Exception as error:  # noqa: BLE001, whatever it is, it is why this bot does not play
                 out.print(f"{bot} does not play: {error}", markup=False, highlight=False)
             else:
@@ -86,7 +88,7 @@ class Played:
 def play(
     home: Home,
     bots: tuple[str, ...],
-    event: Event,
+    event: TournamentOptions,
     link: ClusterLink | None = None,
     at_first_result: Callable[[], None] = lambda: None,
 ) -> Played:
@@ -96,9 +98,9 @@ def play(
     memory: list[int] = []
     us = psutil.Process()
 
-    def show(progress: Progress) -> None:
-        if progress.played and not first:
-            first.append((perf_counter(), progress.played))
+    def show(progress: TournamentProgress | Note) -> None:
+        if isinstance(progress, TournamentProgress) and progress.matches and not first:
+            first.append((perf_counter(), progress.matches))
             at_first_result()
         memory.append(us.memory_info().rss)
 
@@ -108,13 +110,12 @@ def play(
             "", event.format, event.as_json(), "bench", [version.id for version in versions], event.brackets
         )
         by_id = {version.id: version for version in versions}
-        launches = {version.id: launch_of(home, version) for version in versions}
         runner: MakeRunner = LocalRunner
         if link:
             from arena.tournament.runners.dask.runner import dask_runner  # what it needs is not always installed
 
             runner = dask_runner(link, home, by_id)
-        Conductor(home, store, record, by_id, launches, jobs=CORES, show=show, runner=runner).play()
+        Conductor(home, store, record, jobs=CORES, notify=show, runner=runner).play()
         ended = perf_counter()
         played = store.tournaments.load(record.id).played
         standings = [store.standings.load(record.id, bracket) for bracket in event.brackets]
@@ -142,7 +143,7 @@ def measure_throughput(rounds: int, seconds: float) -> None:
             bare = rate(slices[-1])
             both: list[Played] = []
             for bracket in ("mantis", "tentagram"):
-                played = play(home, bots, Event(brackets=(bracket,), seconds=seconds))
+                played = play(home, bots, TournamentOptions(brackets=(bracket,), seconds=seconds))
                 both.append(played)
                 per_second = played.decisions / played.seconds
                 ratios.setdefault(f"{bracket} alone", []).append(per_second / bare)
@@ -174,7 +175,7 @@ def measure_growth(sizes: tuple[int, ...]) -> None:
         for size in sizes:
             home = Home(Path(folder) / str(size))
             bots = take_in(home, QUICK_BOTS)
-            played = play(home, bots, Event(brackets=("mantis",), matches=size))
+            played = play(home, bots, TournamentOptions(brackets=("mantis",), matches=size))
             per_match[size] = played.seconds / played.matches
             memory[size] = played.memory
             table.add_row(
@@ -207,7 +208,7 @@ def measure_big_store(matches: int, small: int, rounds: int) -> None:
 
 def measure_rating(home: Home, matches: int) -> None:
     """Rating and refitting all that is stored, beside nothing but the calls of the trueskill package."""
-    scale = Event().scale_of("mantis")
+    scale = TournamentOptions().scale(Bracket.parse("mantis"), 3)
     with Store.open(home.database) as store:
         began = perf_counter()
         standings = Standings(scale)

@@ -23,7 +23,7 @@ from rich.console import Console
 from rich.table import Table
 
 from arena.games.registry import find_game
-from arena.replay.selfplay import simulate_game
+from arena.replay import simulate_game
 from arena.web.viewer.chances import chances_of
 from arena.web.viewer.film import film_of
 from arena.web.viewer.page import as_html

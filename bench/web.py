@@ -224,7 +224,7 @@ def verdict(claim: str, value: float, most: float) -> None:
 
 
 def main(
-    few: Annotated[int, typer.Option(help="Matches in the small store.")] = 100,
+    few: Annotated[int, typer.Option(help="Matches in the small store.")] = 1000,  # enough faults to fill a page
     many: Annotated[int, typer.Option(help="Matches in the big store.")] = 100_000,
     rounds: Annotated[int, typer.Option(min=1, help="Rounds of asking for each page.")] = 15,
     followers: Annotated[int, typer.Option(help="Browsers that follow.")] = 200,

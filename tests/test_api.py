@@ -8,13 +8,19 @@ import subprocess
 import sys
 from pathlib import Path
 from threading import Thread
+from typing import Any
 
 import pytest
 
 from arena import Arena, TournamentRequest
-from arena.errors import BadTournament, NotFound
+from arena.errors import ArenaError, BadTournament, NotFound
 from arena.events import Note
+from arena.rating.sprt import Sprt
+from arena.reports.board import Leaderboard
+from arena.submissions.check import CheckResult
+from arena.tournament.comparison import ComparisonResult
 from arena.tournament.outcome import TournamentEvent, TournamentProgress, TournamentResult, TournamentStarted
+from arena.tournament.series import BotScore, MatchResult
 
 BOTS = ("random", "greedy")
 
@@ -93,13 +99,54 @@ def test_a_forecast_writes_nothing(tmp_path: Path) -> None:
 
 
 def test_options_that_a_format_lacks_are_refused(tmp_path: Path) -> None:
-    with pytest.raises(
-        BadTournament, match="`--deals` applies only to `--format swiss`, `--format knockout` or `--format ladder`"
-    ):
+    with pytest.raises(BadTournament, match="The option `deals` applies only to swiss, knockout or ladder tournaments"):
         Arena(tmp_path).tournament(BOTS, deals=3)
+
+
+@pytest.mark.parametrize("kind", [BotScore, CheckResult, ComparisonResult, Leaderboard, MatchResult, Sprt])
+def test_results_are_frozen(kind: Any) -> None:
+    assert kind.__dataclass_params__.frozen
 
 
 def test_the_package_loads_the_api_on_first_use_only() -> None:
     code = "import sys, arena; print(sorted(name for name in sys.modules if name.startswith('arena.')))"
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert done.stdout == "[]\n"
+
+
+@pytest.mark.parametrize(
+    ("bots", "options"),
+    [
+        (("random", "greedy"), {"format": "ladder"}),
+        (("random", "greedy"), {"seats": 99}),
+        (("random", "greedy"), {"bracket": "mantis/none"}),
+        (("random", "greedy"), {"bracket": "tentagram"}),
+        (("random", "greedy"), {"sandbox": "none at all"}),
+        (("random", "greedy"), {"format": "gauntlet", "newcomer": "counter"}),
+        (("random", "random"), {}),
+        (("random", "./missing.py"), {}),
+    ],
+    ids=lambda value: str(value) if isinstance(value, dict) else None,
+)
+def test_a_tournament_that_cannot_be_played_changes_nothing(
+    bots: tuple[str, ...], options: dict[str, Any], tmp_path: Path
+) -> None:
+    with pytest.raises(ArenaError):
+        Arena(tmp_path / "home").tournament(bots, **options)
+    assert not (tmp_path / "home").exists()
+
+
+@pytest.mark.parametrize("new", ["random", "./missing.py"])
+def test_a_comparison_that_cannot_be_played_changes_nothing(new: str, tmp_path: Path) -> None:
+    with pytest.raises(ArenaError):
+        Arena(tmp_path / "home").compare("random", new)
+    assert not (tmp_path / "home").exists()
+
+
+def test_two_bots_that_are_not_submitted_may_have_the_same_file_name(tmp_path: Path) -> None:
+    paths = [tmp_path / folder / "bot.py" for folder in ("old", "new")]
+    for path in paths:
+        path.parent.mkdir()
+        path.write_text(f"# {path.parent.name}", encoding="utf-8")
+    forecast = Arena(tmp_path / "home").forecast([str(path) for path in paths], bracket="mantis", seats=2)
+    assert forecast.brackets[0].bots == 2

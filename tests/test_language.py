@@ -28,7 +28,6 @@ EXCEPTIONS = {
     "arena/store/schema.py": "surprises",  # the name of a table in stored homes
     "arena/submissions/install.py": ".parcel",  # files that earlier versions left in a home
     "arena/games/tentagram/terminal.py": "nobody",  # no seat takes the pile
-    "arena/web/play/words.py": "Nobody wins.",
 }
 DOCUMENTS = [
     *ROOT.glob("*.md"),

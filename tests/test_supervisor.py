@@ -4,8 +4,6 @@ from __future__ import annotations
 
 import subprocess
 import sys
-import time
-from multiprocessing import get_context
 
 import pytest
 
@@ -38,13 +36,6 @@ def test_a_process_that_was_asked_to_exit_is_waited_for() -> None:
     process = started("import time; print(flush=True); time.sleep(0.2); exit(3)")
     supervisor.end(process, grace=60.0, terminate=False)
     assert supervisor.exit_status(process.returncode) == "exit code 3"
-
-
-def test_processes_of_multiprocessing_are_ended_too() -> None:
-    process = get_context("spawn").Process(target=time.sleep, args=(600,))
-    process.start()
-    supervisor.end(process, grace=0.0, terminate=False)
-    assert process.exitcode == -9
 
 
 def test_an_ended_process_is_left_alone() -> None:

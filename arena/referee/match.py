@@ -82,6 +82,7 @@ class Match:
         "_house",
         "_match_wall_ms",
         "_turn_wall_ms",
+        "actions",
         "cpu_ms",
         "decisions",
         "encoder",
@@ -100,7 +101,10 @@ class Match:
         self.limits = limits
         game = find_game(plan.game)
         self.state = game.new(len(plan.bots), plan.seed, **plan.options)
-        self.encoder = codec_of(plan.game).encoder(self.state)
+        codec = codec_of(plan.game)
+        self.encoder = codec.encoder(self.state)
+        self.actions = codec.codes.action_of
+        """The action that each code in an answer stands for."""
         self.turn = 1
         """The number of the current decision."""
         self.forfeited: list[int] = []
@@ -141,7 +145,7 @@ class Match:
         self.decisions[seat] += 1
         if overtime:
             return self.forfeit(seat, FaultKind.TIMEOUT, overtime)
-        action = self.encoder.action(code)
+        action = self.actions.get(code)
         if action is None:
             return self.forfeit(seat, FaultKind.ILLEGAL, f"{code} is not the code of an action of {self.plan.game}.")
         try:

@@ -1,8 +1,8 @@
 """Where bots run: tiers of isolation behind one interface."""
 
-from arena.sandbox.allowance import BUILD, Allowance, bytes_shown
 from arena.sandbox.bubblewrap import SandboxView
-from arena.sandbox.cell import Cell, StartCommand
+from arena.sandbox.cell import Cell
+from arena.sandbox.config import BUILD, Allowance, bytes_shown
 from arena.sandbox.sandbox import Mode, NoSandbox, Probe, Sandbox, Tier, choose, probe
 
 __all__ = [
@@ -14,7 +14,6 @@ __all__ = [
     "Probe",
     "Sandbox",
     "SandboxView",
-    "StartCommand",
     "Tier",
     "bytes_shown",
     "choose",

@@ -14,7 +14,6 @@ from __future__ import annotations
 import os
 import pwd
 import re
-import secrets
 import shlex
 import shutil
 import sys
@@ -23,8 +22,7 @@ from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
 
-from arena.sandbox.allowance import Allowance
-from arena.sandbox.config import CONFIG
+from arena.sandbox.config import Allowance
 from arena.sandbox.seccomp import filter_program
 
 SOCKETS = Path("/run/arena")
@@ -35,8 +33,6 @@ SETTINGS = ("alternatives", "ld.so.cache", "localtime", "nsswitch.conf")
 PATH = "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin"
 RUNTIMES = ("node", "java", "deno", "bun", "ruby", "julia", "php", "perl", "lua", "dotnet", "go")
 """Language runtimes that need the files installed with them."""
-NAME = re.compile("[A-Za-z_][A-Za-z0-9_]*")
-"""A valid name of a shell variable."""
 NETWORK_SETTINGS = ("ssl", "resolv.conf", "hosts", "ca-certificates.conf")
 """Further entries of /etc for a program with network access."""
 
@@ -63,7 +59,7 @@ def find_bubblewrap() -> str | None:
     return shutil.which("bwrap")
 
 
-def options(view: SandboxView, command: Sequence[str], allowance: Allowance) -> Iterator[str]:
+def _options(view: SandboxView, command: Sequence[str], allowance: Allowance) -> Iterator[str]:
     """Yield the options of bubblewrap, without the command. Later mounts hide earlier ones."""
     yield from ("--unshare-pid", "--unshare-ipc", "--unshare-uts", "--unshare-cgroup-try")
     yield from ("--die-with-parent", "--new-session", "--hostname", "arena")
@@ -150,24 +146,43 @@ def _outside_system(paths: Sequence[Path]) -> Iterator[Path]:
             yield path
 
 
-def inner_command(
-    command: Sequence[str], environment: int, allowance: Allowance, uid: int | None, *, count: bool
+def bubblewrap_command(
+    view: SandboxView,
+    command: Sequence[str],
+    env: Mapping[str, str],
+    files: list[int],
+    allowance: Allowance,
+    uid: int | None,
+    *,
+    count: bool,
 ) -> list[str]:
-    """Return the command with limits per process, without capabilities, and with the environment from a descriptor.
+    """Return the command line that runs a command in bubblewrap, as this user. Append its descriptors to `files`.
 
-    `count`: also limit the number of processes.
+    `count`: also limit the number of processes of the user. Raise `OSError`, or `ValueError` if the command or the
+    environment is invalid.
     """
+    bubblewrap, program = find_bubblewrap(), filter_program(allow_locks=view.writable)
+    assert bubblewrap is not None, "found when the tier was chosen"
+    assert program is not None, "found when the tier was chosen"
+    settings = list(_options(view, command, allowance))
+    if any("\0" in word for word in (*settings, *command)):
+        # bubblewrap reads them separated by NULs: a bot could add options of its own.
+        raise ValueError("the command contains a NUL")
+    variables_file = _in_memory(_environment(env), files)
+    settings += ["--seccomp", str(_in_memory(program, files))]
+    settings_file = _in_memory("".join(f"{each}\0" for each in settings).encode(errors="surrogateescape"), files)
     limits = [f"--nofile={allowance.files}", f"--fsize={allowance.disk}", "--core=0"]
     if count:
         limits.append(f"--nproc={allowance.processes}")
-    limited = ["/usr/bin/prlimit", *limits, "--"]
+    inner = ["/usr/bin/prlimit", *limits, "--"]
     if uid is not None:
-        limited += ["/usr/bin/setpriv", f"--reuid={uid}", f"--regid={uid}", "--clear-groups", "--no-new-privs"]
-        limited += ["--bounding-set=-all", "--inh-caps=-all", "--"]
-    return [*limited, "/bin/sh", "-c", '. "$0"; exec "$@"', f"/dev/fd/{environment}", *command]
+        inner += ["/usr/bin/setpriv", f"--reuid={uid}", f"--regid={uid}", "--clear-groups", "--no-new-privs"]
+        inner += ["--bounding-set=-all", "--inh-caps=-all", "--"]
+    inner += ["/bin/sh", "-c", '. "$0"; exec "$@"', f"/dev/fd/{variables_file}"]
+    return [bubblewrap, "--args", str(settings_file), "--", *inner, *command]
 
 
-def environment(env: Mapping[str, str]) -> bytes:
+def _environment(env: Mapping[str, str]) -> bytes:
     """Return the environment as a shell script. Raise `ValueError` if a name or value is invalid.
 
     It is set after all privileges are dropped, because of variables such as LD_PRELOAD. It is passed in a file, because
@@ -175,27 +190,16 @@ def environment(env: Mapping[str, str]) -> bytes:
     """
     inside = {"PATH": PATH, "HOME": "/tmp", "TMPDIR": "/tmp", "LANG": "C.UTF-8", **env}  # noqa: S108
     for name, value in inside.items():
-        if not NAME.fullmatch(name) or "\0" in value:
+        if not re.fullmatch("[A-Za-z_][A-Za-z0-9_]*", name) or "\0" in value:
             raise ValueError(f"invalid environment variable `{name}`")
     lines = [f"export {name}={shlex.quote(value)}\n" for name, value in inside.items()]
     return "".join(lines).encode(errors="surrogateescape")
 
 
-def draw_uid() -> int | None:
-    """Return a random user id for one start; None without root."""
-    return CONFIG.first_uid + secrets.randbelow(CONFIG.uid_count) if os.geteuid() == 0 else None
-
-
-def in_memory(data: bytes) -> int:
-    """Return the descriptor of a file in memory, for a child process to read from its start."""
+def _in_memory(data: bytes, files: list[int]) -> int:
+    """Append to `files` and return the descriptor of a file in memory, for a child process to read from its start."""
     file = os.memfd_create("arena")
+    files.append(file)
     os.write(file, data)
     os.lseek(file, 0, os.SEEK_SET)
     return file
-
-
-def seccomp_program(view: SandboxView) -> bytes:
-    """Return the filter of system calls. A build may set locks."""
-    program = filter_program(allow_locks=view.writable)
-    assert program is not None, "the tier was probed on this machine"
-    return program

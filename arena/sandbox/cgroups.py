@@ -7,14 +7,14 @@ them. So every access here names a controller and looks up its hierarchy.
 from __future__ import annotations
 
 import contextlib
+import itertools
 import os
 import signal
-from collections.abc import Iterator
 from dataclasses import dataclass
+from functools import cache
 from pathlib import Path
 
-from arena.sandbox.allowance import Allowance
-from arena.sandbox.config import CONFIG
+from arena.sandbox.config import CONFIG, Allowance
 
 PREFIX = "arena-"
 NEEDED = ("memory", "pids", "cpu", "cpuacct", "freezer")
@@ -28,32 +28,20 @@ class Hierarchy:
     version: int
 
 
-def _mounts(table: str) -> Iterator[tuple[Path, str, set[str]]]:
-    """Yield the mount point, type and options of every file system in a table of mounts."""
-    for line in table.splitlines():
-        words = line.split()
-        if len(words) > 3:
-            yield Path(words[1]), words[2], set(words[3].split(","))
-
-
-def _own_groups(text: str) -> dict[str, str]:
-    """Return the group of this process for each controller of version 1, and for version 2 under the name `''`."""
-    own = {}
-    for line in text.splitlines():
-        _, controllers, path = line.split(":", 2)
-        for controller in controllers.split(","):
-            own[controller] = path
-    return own
-
-
 def find_hierarchies(mounts: str | None = None, own: str | None = None) -> dict[str, Hierarchy]:
     """Return the hierarchy of each needed controller that this machine has."""
     mounts = Path("/proc/self/mounts").read_text() if mounts is None else mounts
-    groups = _own_groups(Path("/proc/self/cgroup").read_text() if own is None else own)
+    own = Path("/proc/self/cgroup").read_text() if own is None else own
+    groups: dict[str, str] = {}  # of this process, by controller; of version 2 under the name ""
+    for line in own.splitlines():
+        _, controllers, path = line.split(":", 2)
+        groups |= dict.fromkeys(controllers.split(","), path)
     trees: dict[str, Hierarchy] = {}
-    for place, kind, options in _mounts(mounts):
+    for line in mounts.splitlines():
+        _, folder, kind, options, *_ = line.split()
+        place = Path(folder)
         if kind == "cgroup":
-            for controller in options & set(NEEDED):
+            for controller in set(options.split(",")) & set(NEEDED):
                 trees[controller] = Hierarchy(place / groups.get(controller, "/").lstrip("/"), 1)
         elif kind == "cgroup2":
             # Processes may only be in leaves, so our groups are not below the group of this process.
@@ -68,6 +56,21 @@ def describe(trees: dict[str, Hierarchy]) -> str:
     """Return the versions in use, for people."""
     versions = {tree.version for tree in trees.values()}
     return "cgroup v1 and v2" if len(versions) > 1 else f"cgroup v{versions.pop()}" if versions else "no cgroup"
+
+
+_numbers = itertools.count(1)
+
+
+def new_group(allowance: Allowance) -> ControlGroup:
+    """Create the control group of a bot. Raise `OSError` if it cannot be created."""
+    return ControlGroup(f"{PREFIX}{os.getpid()}-{next(_numbers)}", _usable_hierarchies(), allowance)
+
+
+@cache
+def _usable_hierarchies() -> dict[str, Hierarchy]:
+    trees = find_hierarchies()
+    remove_orphans(trees)
+    return trees
 
 
 class ControlGroup:
@@ -85,7 +88,7 @@ class ControlGroup:
                 _enable_controllers(folder.parent)
                 folder.mkdir()
             self._limit(allowance)
-            usage = "cpuacct.usage" if trees["cpuacct"].version == 1 else "cpu.stat"
+            usage = "cpuacct.usage" if self._is_v1("cpuacct") else "cpu.stat"
             # Kept open: they are used often, and must work when no file descriptors are left.
             self._usage = os.open(self._file("cpuacct", usage), os.O_RDONLY | os.O_CLOEXEC)
             freezer = "freezer.state" if self._is_v1("freezer") else "cgroup.freeze"

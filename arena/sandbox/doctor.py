@@ -15,6 +15,7 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from enum import StrEnum
 from pathlib import Path
+from timeit import timeit
 
 from arena.sandbox import Tier, bytes_shown, probe
 from arena.sandbox.cgroups import NEEDED, find_hierarchies
@@ -65,14 +66,18 @@ def findings(home: Path) -> Iterator[Finding]:
     yield from _places(home)
 
 
+def _finding(
+    area: str, what: str, good: bool, detail: str, remedy: str = "", otherwise: Health = Health.BAD
+) -> Finding:
+    """Return a finding, with the remedy only if it is not good."""
+    return Finding(area, what, Health.GOOD if good else otherwise, detail, "" if good else remedy)
+
+
 def _sandbox() -> Iterator[Finding]:
     strong, user = probe(Tier.STRONG), probe(Tier.USER)
-    yield _tier("strong tier", strong.works, Health.MISSING, strong.detail, strong.remedy)
-    yield _tier("user tier", user.works, Health.MISSING if strong.works else Health.BAD, user.detail, user.remedy)
-
-
-def _tier(what: str, works: bool, otherwise: Health, detail: str, remedy: str) -> Finding:
-    return Finding("sandbox", what, Health.GOOD if works else otherwise, detail, "" if works else remedy)
+    without_user = Health.MISSING if strong.works else Health.BAD
+    yield _finding("sandbox", "strong tier", strong.works, strong.detail, strong.remedy, Health.MISSING)
+    yield _finding("sandbox", "user tier", user.works, user.detail, user.remedy, without_user)
 
 
 def _control_groups() -> Iterator[Finding]:
@@ -82,10 +87,10 @@ def _control_groups() -> Iterator[Finding]:
         if tree is None:
             remedy = "mount it, or in a container pass the control groups on; the strong tier needs it"
             yield Finding("control groups", controller, Health.MISSING, "no such controller", remedy)
-        elif not os.access(tree.folder, os.W_OK):
-            yield Finding("control groups", controller, Health.MISSING, f"v{tree.version}, not writable", "run as root")
         else:
-            yield Finding("control groups", controller, Health.GOOD, f"v{tree.version}, {tree.folder}")
+            writable = os.access(tree.folder, os.W_OK)
+            detail = f"v{tree.version}, {tree.folder if writable else 'not writable'}"
+            yield _finding("control groups", controller, writable, detail, "run as root", Health.MISSING)
 
 
 def _runtime(name: str, command: tuple[str, ...], remedy: str) -> Finding:
@@ -98,20 +103,20 @@ def _runtime(name: str, command: tuple[str, ...], remedy: str) -> Finding:
         )
     except (OSError, subprocess.TimeoutExpired) as error:
         return Finding("runtimes", name, Health.BAD, f"{path} cannot be run: {error}", f"run `{remedy}`")
-    said = (done.stdout or done.stderr).strip().splitlines()
-    version = re.search(r"\d+(\.\d+)+", said[0] if said else "")
+    first_line = (done.stdout or done.stderr).strip().partition("\n")[0]
+    version = re.search(r"\d+(\.\d+)+", first_line)
     return Finding("runtimes", name, Health.GOOD, f"{version[0] if version else 'found'}, {path}")
 
 
 def _limits() -> Iterator[Finding]:
-    soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
-    state = Health.GOOD if soft >= CONFIG.enough_files or soft == resource.RLIM_INFINITY else Health.BAD
-    remedy = "" if state is Health.GOOD else f"run `ulimit -n {CONFIG.enough_files}`"
-    yield Finding("limits", "open files", state, f"{_count(soft)} (at most {_count(hard)})", remedy)
-    soft, hard = resource.getrlimit(resource.RLIMIT_NPROC)
-    state = Health.GOOD if soft >= CONFIG.enough_processes or soft == resource.RLIM_INFINITY else Health.BAD
-    remedy = "" if state is Health.GOOD else f"run `ulimit -u {CONFIG.enough_processes}`"
-    yield Finding("limits", "processes", state, f"{_count(soft)} (at most {_count(hard)})", remedy)
+    for what, limit, enough, option in (
+        ("open files", resource.RLIMIT_NOFILE, CONFIG.enough_files, "-n"),
+        ("processes", resource.RLIMIT_NPROC, CONFIG.enough_processes, "-u"),
+    ):
+        soft, hard = resource.getrlimit(limit)
+        good = soft >= enough or soft == resource.RLIM_INFINITY
+        detail = f"{_count(soft)} (at most {_count(hard)})"
+        yield _finding("limits", what, good, detail, f"run `ulimit {option} {enough}`")
     yield Finding("limits", "cores", Health.GOOD, f"{len(os.sched_getaffinity(0))}, {platform.machine()}")
     memory = os.sysconf("SC_PHYS_PAGES") * os.sysconf("SC_PAGE_SIZE")
     yield Finding("limits", "memory", Health.GOOD, bytes_shown(memory))
@@ -124,16 +129,9 @@ def _count(limit: int) -> str:
 def _clocks() -> Iterator[Finding]:
     file = Path("/sys/devices/system/clocksource/clocksource0/current_clocksource")
     source = file.read_text().strip() if file.exists() else "unknown"
-    good = source in GOOD_CLOCKS or not file.exists()
-    remedy = "" if good else "reading it is slow; boot with `clocksource=tsc` if the machine has it"
-    took = _nanoseconds_to_read(time.perf_counter)
-    yield Finding(
-        "clocks",
-        "clock source",
-        Health.GOOD if good else Health.BAD,
-        f"{source}, {took} ns to read",
-        remedy,
-    )
+    detail = f"{source}, {_nanoseconds_to_read(time.perf_counter)} ns to read"
+    remedy = "reading it is slow; boot with `clocksource=tsc` if the machine has it"
+    yield _finding("clocks", "clock source", source in (*GOOD_CLOCKS, "unknown"), detail, remedy)
     try:
         took = _nanoseconds_to_read(lambda: time.clock_gettime_ns(cpu_clock(os.getpid())))
     except OSError as error:
@@ -143,29 +141,20 @@ def _clocks() -> Iterator[Finding]:
         yield Finding("clocks", "CPU time", Health.GOOD, f"of every process, {took} ns to read")
 
 
-def _nanoseconds_to_read(read: Callable[[], object], times: int = 1000) -> int:
-    began = time.perf_counter_ns()
-    for _ in range(times):
-        read()
-    return round((time.perf_counter_ns() - began) / times)
+def _nanoseconds_to_read(read: Callable[[], object]) -> int:
+    return round(timeit(read, number=1000) * 1e6)
 
 
 def _places(home: Path) -> Iterator[Finding]:
     place = next(parent for parent in (home.resolve(), *home.resolve().parents) if parent.exists())
-    free = shutil.disk_usage(place).free
-    if not os.access(place, os.W_OK):
-        yield Finding("places", "home", Health.BAD, f"{place} cannot be written to", "choose another with `--home DIR`")
+    if os.access(place, os.W_OK):
+        free = shutil.disk_usage(place).free
+        remedy = "free disk space, or choose another place with `--home DIR`"
+        detail = f"{place}, {bytes_shown(free)} free"
+        yield _finding("places", "home", free >= CONFIG.enough_disk, detail, remedy)
     else:
-        enough = free >= CONFIG.enough_disk
-        remedy = "" if enough else "free disk space, or choose another place with `--home DIR`"
-        yield Finding(
-            "places",
-            "home",
-            Health.GOOD if enough else Health.BAD,
-            f"{place}, {bytes_shown(free)} free",
-            remedy,
-        )
+        yield Finding("places", "home", Health.BAD, f"{place} cannot be written to", "choose another with `--home DIR`")
     folder = tempfile.gettempdir()
     fits = len(f"{folder}/arena-12345678/socket/referee") <= CONFIG.longest_socket_path
-    remedy = "" if fits else "its path is too long for a socket; set `TMPDIR=/tmp`"
-    yield Finding("places", "temporary files", Health.GOOD if fits else Health.BAD, folder, remedy)
+    remedy = "its path is too long for a socket; set `TMPDIR=/tmp`"
+    yield _finding("places", "temporary files", fits, folder, remedy)

@@ -10,7 +10,7 @@ import contextlib
 import os
 import shutil
 import stat
-from collections.abc import Callable
+from collections.abc import Iterator
 from pathlib import Path
 
 from arena.errors import UserError
@@ -18,61 +18,50 @@ from arena.sandbox.config import CONFIG
 
 NO_LINKS = os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC
 
-Visitor = Callable[[str, int | None], None]
-"""A function of the name of a file or folder, and the descriptor of the folder that contains it."""
+Visited = tuple[str, int | None, os.stat_result]
+"""A file or folder: its name, the descriptor of the folder that contains it, and its status."""
 
 
 class TooDeep(UserError):
     """Raised when folders are nested too deep."""
 
 
-def _for_each(source: Path, visit: Visitor) -> None:
-    """Call `visit` for the file, or for the folder and everything in it."""
-    visit(str(source), None)
-    if source.is_dir() and not source.is_symlink():
-        _for_each_in(os.open(source, NO_LINKS | os.O_DIRECTORY), visit, 1, source)
+def _each(source: Path) -> Iterator[Visited]:
+    """Yield the file, or the folder and everything in it. A folder comes before its content."""
+    found = source.lstat()
+    yield str(source), None, found
+    if stat.S_ISDIR(found.st_mode):
+        yield from _each_in(os.open(source, NO_LINKS | os.O_DIRECTORY), 1, source)
 
 
-def _for_each_in(folder: int, visit: Visitor, level: int, source: Path) -> None:
+def _each_in(folder: int, level: int, source: Path) -> Iterator[Visited]:
     try:
         if level > CONFIG.max_depth:
             raise TooDeep(f"`{source}` contains folders nested more than {CONFIG.max_depth} deep.")
         with os.scandir(folder) as entries:
             for entry in entries:
                 with contextlib.suppress(FileNotFoundError, NotADirectoryError):  # deleted in the meantime
-                    visit(entry.name, folder)
+                    yield entry.name, folder, entry.stat(follow_symlinks=False)
                     if entry.is_dir(follow_symlinks=False):
                         inner = os.open(entry.name, NO_LINKS | os.O_DIRECTORY, dir_fd=folder)
-                        _for_each_in(inner, visit, level + 1, source)
+                        yield from _each_in(inner, level + 1, source)
     finally:
         os.close(folder)
 
 
 def is_readable_by_all(source: Path) -> bool:
     """Return whether every user may read the files, and execute those that their owner may."""
-    hidden = 0
-
-    def look(name: str, folder: int | None) -> None:
-        nonlocal hidden
-        mode = os.stat(name, dir_fd=folder, follow_symlinks=False).st_mode
+    for _, _, found in _each(source):
+        mode = found.st_mode
         wanted = 0o005 if stat.S_ISDIR(mode) or mode & 0o100 else 0o004
-        hidden += not stat.S_ISLNK(mode) and mode & wanted != wanted
-
-    _for_each(source, look)
-    return not hidden
+        if not stat.S_ISLNK(mode) and mode & wanted != wanted:
+            return False
+    return True
 
 
 def size_of(source: Path) -> int:
     """Return the bytes of the files: their size or their space on the disk, whichever is larger."""
-    size = 0
-
-    def add(name: str, folder: int | None) -> None:
-        nonlocal size
-        found = os.stat(name, dir_fd=folder, follow_symlinks=False)
-        size += max(found.st_size, found.st_blocks * 512)
-
-    _for_each(source, add)
-    return size
+    return sum(max(found.st_size, found.st_blocks * 512) for _, _, found in _each(source))
 
 
 def free_space(folder: Path) -> int:
@@ -83,12 +72,11 @@ def free_space(folder: Path) -> int:
 
 def make_readable(source: Path) -> None:
     """Let every user read the files, and execute those that their owner may; like `chmod -R a+rX`, without setuid."""
-
-    def let_read(name: str, folder: int | None) -> None:
+    for name, folder, _ in _each(source):
         try:
             file = os.open(name, NO_LINKS, dir_fd=folder)
         except OSError:
-            return  # a link, or deleted
+            continue  # a link, or deleted
         try:
             mode = os.fstat(file).st_mode
             if stat.S_ISDIR(mode):
@@ -98,12 +86,11 @@ def make_readable(source: Path) -> None:
         finally:
             os.close(file)
 
-    _for_each(source, let_read)
-
 
 def change_owner(source: Path, uid: int) -> None:
-    """Change the owner of the files."""
-    _for_each(source, lambda name, folder: os.chown(name, uid, uid, dir_fd=folder, follow_symlinks=False))
+    for name, folder, _ in _each(source):
+        with contextlib.suppress(FileNotFoundError):  # deleted in the meantime
+            os.chown(name, uid, uid, dir_fd=folder, follow_symlinks=False)
 
 
 def readable_copy(source: Path, target: Path) -> Path:

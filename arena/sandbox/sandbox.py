@@ -7,18 +7,16 @@ import shutil
 import subprocess
 import sys
 import tempfile
-import time
 from dataclasses import dataclass, field
 from enum import StrEnum
 from functools import cache
 from pathlib import Path
 
 from arena.errors import HostFault
-from arena.sandbox import cgroups
-from arena.sandbox.allowance import Allowance
 from arena.sandbox.bubblewrap import SOCKETS, SandboxView, find_bubblewrap
-from arena.sandbox.cell import Cell, ControlGroups, StrongCell, UserCell
-from arena.sandbox.config import CONFIG
+from arena.sandbox.cell import Cell, StrongCell, UserCell
+from arena.sandbox.cgroups import describe, find_hierarchies
+from arena.sandbox.config import CONFIG, Allowance
 from arena.sandbox.seccomp import filter_program
 
 PROBE = "import arena, os, sys; sys.exit(0 if os.getpid() < 10 and not os.path.exists('/etc/passwd') else 3)"
@@ -71,19 +69,12 @@ class Sandbox:
 
     def cell(self, view: SandboxView, allowance: Allowance | None = None) -> Cell:
         """Return a new cell for one bot. Raise `OSError` if the machine lacks resources."""
-        allowed = allowance or self.allowance
-        if self.tier is Tier.NONE:
-            return Cell(view, allowed)
-        return UserCell(view, allowed) if self.tier is Tier.USER else StrongCell(view, allowed, _control_groups())
+        kind = {Tier.NONE: Cell, Tier.USER: UserCell, Tier.STRONG: StrongCell}[self.tier]
+        return kind(view, allowance or self.allowance)
 
     def address(self, socket: Path) -> str:
         """Return the address of the referee's socket as the bot sees it."""
         return f"unix:{SOCKETS / socket.name if self.is_isolated else socket}"
-
-
-@cache
-def _control_groups() -> ControlGroups:
-    return ControlGroups()
 
 
 @cache
@@ -110,41 +101,21 @@ def probe(tier: Tier) -> Probe:
 
 def _try(tier: Tier, cell: Cell) -> Probe:
     try:
-        process = cell.start([sys.executable, "-c", PROBE], {}, subprocess.PIPE)
+        with cell.released(CONFIG.removal_timeout):
+            process = cell.start([sys.executable, "-c", PROBE], {}, subprocess.PIPE)
+            output, _ = process.communicate(timeout=CONFIG.probe_timeout)
     except OSError as error:
-        cell.remove()
         return Probe(tier, False, f"cannot start a program: {error}", "see SECURITY.md")
-    try:
-        output, _ = process.communicate(timeout=CONFIG.probe_timeout)
     except subprocess.TimeoutExpired as error:
-        cell.kill()
-        process.communicate()
         return Probe(tier, False, f"a test program failed: {error}", "see SECURITY.md")
-    finally:
-        cell.on_exit()
-        for _ in range(1000):
-            if cell.remove():
-                break
-            time.sleep(0.005)
     if process.returncode:
         said = (output.decode(errors="replace").strip().splitlines() or [f"exit code {process.returncode}"])[-1]
         remedy = "see SECURITY.md"
         if "namespace" in said or "Permission" in said or "permitted" in said:
             remedy = "run `sysctl kernel.unprivileged_userns_clone=1 user.max_user_namespaces=10000`"
         return Probe(tier, False, f"a test program failed: {said}", remedy)
-    parts = [bubblewrap_version()]
-    if tier is Tier.STRONG:
-        parts.insert(0, cgroups.describe(_control_groups().trees))
-    return Probe(tier, True, ", ".join(parts))
-
-
-@cache
-def bubblewrap_version() -> str:
-    path = find_bubblewrap()
-    if path is None:
-        return "no bubblewrap"
-    done = subprocess.run([path, "--version"], capture_output=True, text=True, check=False)  # noqa: S603
-    return done.stdout.strip()
+    version = subprocess.run(["bwrap", "--version"], capture_output=True, text=True, check=False).stdout.strip()  # noqa: S607
+    return Probe(tier, True, f"{describe(find_hierarchies())}, {version}" if tier is Tier.STRONG else version)
 
 
 def choose(mode: Mode, allowance: Allowance | None = None) -> tuple[Sandbox, Probe]:

@@ -14,10 +14,9 @@ import struct
 import tarfile
 import zipfile
 import zlib
-from collections.abc import Iterator
-from dataclasses import dataclass
+from collections.abc import Iterable, Iterator
 from pathlib import Path, PurePosixPath
-from typing import IO
+from typing import IO, NamedTuple
 
 from arena.errors import BadSubmission
 from arena.sandbox.config import CONFIG as SANDBOX
@@ -26,6 +25,18 @@ from arena.submissions.files import files_of, too_much
 
 SUFFIXES = (".zip", ".tar.gz", ".tgz")
 CHUNK = 64 * 1024
+DAMAGED = (
+    zipfile.BadZipFile,
+    tarfile.TarError,
+    zlib.error,
+    gzip.BadGzipFile,
+    EOFError,
+    ValueError,
+    LookupError,
+    NotImplementedError,
+    struct.error,
+)
+"""What zipfile, tarfile and zlib raise for damaged files."""
 
 
 def archive_suffix(path: Path) -> str:
@@ -57,39 +68,20 @@ def unpack(archive: Path, folder: Path, limits: SubmissionConfig = CONFIG) -> No
     folder.mkdir()
     members = _zip_members if archive_suffix(archive).lower() == ".zip" else _tar_members
     try:
-        unpacking = Unpacking(folder, archive.stat().st_size, limits)
-        for member in members(archive, limits):
-            unpacking.add(member)
+        _write(members(archive, limits), folder, archive.stat().st_size, limits)
     except InvalidArchive as error:
         raise BadSubmission(f"`{archive.name}` is not a valid archive of a bot: {error}.") from error
-    except (  # what zipfile, tarfile and zlib raise for damaged files
-        zipfile.BadZipFile,
-        tarfile.TarError,
-        zlib.error,
-        gzip.BadGzipFile,
-        EOFError,
-        ValueError,
-        LookupError,
-        NotImplementedError,
-        struct.error,
-    ) as error:
-        raise _damaged(archive, error) from error
-    except OSError as error:
-        if error.errno != errno.EINVAL:  # zipfile seeks to any offset that the archive names
-            raise
-        raise _damaged(archive, error) from error
-
-
-def _damaged(archive: Path, error: Exception) -> BadSubmission:
-    return BadSubmission(f"`{archive.name}` is not a valid archive of a bot, or is damaged: {error}.")
+    except (*DAMAGED, OSError) as error:
+        if isinstance(error, OSError) and not isinstance(error, DAMAGED) and error.errno != errno.EINVAL:
+            raise  # EINVAL: zipfile seeks to any offset that the archive names
+        raise BadSubmission(f"`{archive.name}` is not a valid archive of a bot, or is damaged: {error}.") from error
 
 
 class InvalidArchive(Exception):
     """Raised with what is wrong with an archive."""
 
 
-@dataclass(frozen=True, slots=True)
-class Member:
+class Member(NamedTuple):
     """A regular file in an archive."""
 
     name: str
@@ -98,25 +90,22 @@ class Member:
     content: IO[bytes]
 
 
-class Unpacking:
-    """Writes the members of an archive into a folder, within the limits."""
-
-    def __init__(self, folder: Path, archive_size: int, limits: SubmissionConfig) -> None:
-        self.folder = folder
-        self.limits = limits
-        self.files = 0
-        self.bytes = 0
-        self.most_bytes = limits.always_unpacked + limits.most_compression * archive_size
-        self.names: set[str] = set()
-
-    def add(self, member: Member) -> None:
-        path = self._path(member.name)
-        self.files += 1
-        self.bytes += member.size
-        if member.size < 0 or self.bytes > self.limits.most_bytes or self.files > self.limits.most_files:
-            raise InvalidArchive(f"it contains more than {too_much(self.limits)}")
-        if self.bytes > self.most_bytes:
-            raise InvalidArchive(f"it is compressed more than {self.limits.most_compression}:1")
+def _write(members: Iterable[Member], folder: Path, archive_size: int, limits: SubmissionConfig) -> None:
+    """Write the members of an archive into a folder, within the limits."""
+    most_unpacked = limits.always_unpacked + limits.most_compression * archive_size
+    size = 0
+    names: set[str] = set()
+    for number, member in enumerate(members, start=1):
+        _check_name(member.name, limits)
+        if member.name.casefold() in names:
+            raise InvalidArchive(f"`{member.name}` occurs twice, or in upper and lower case")
+        names.add(member.name.casefold())
+        size += member.size
+        if member.size < 0 or size > limits.most_bytes or number > limits.most_files:
+            raise InvalidArchive(f"it contains more than {too_much(limits)}")
+        if size > most_unpacked:
+            raise InvalidArchive(f"it is compressed more than {limits.most_compression}:1")
+        path = folder / member.name
         try:
             path.parent.mkdir(parents=True, exist_ok=True)
             file = path.open("xb")
@@ -131,22 +120,18 @@ class Unpacking:
                 left -= file.write(data)
             os.fchmod(file.fileno(), 0o755 if member.executable else 0o644)
 
-    def _path(self, name: str) -> Path:
-        """Return where to write a member. Raise `InvalidArchive` if its name is not that of a file in the folder."""
-        path = PurePosixPath(name)
-        parts = path.parts
-        if path.as_posix() != name or path.is_absolute() or not parts or ".." in parts or "\0" in name:
-            raise InvalidArchive(f"`{name}` is not a valid path of a file")
-        if (
-            len(parts) - 1 > SANDBOX.max_depth
-            or len(os.fsencode(name)) > self.limits.longest_path
-            or any(len(os.fsencode(part)) > self.limits.longest_file_name for part in parts)
-        ):
-            raise InvalidArchive(f"the path `{name[:100]}` is too long or nested too deep")
-        if name.casefold() in self.names:
-            raise InvalidArchive(f"`{name}` occurs twice, or in upper and lower case")
-        self.names.add(name.casefold())
-        return self.folder.joinpath(*parts)
+
+def _check_name(name: str, limits: SubmissionConfig) -> None:
+    """Raise `InvalidArchive` if the name of a member is not that of a file in the folder."""
+    path = PurePosixPath(name)
+    if path.as_posix() != name or path.is_absolute() or not path.parts or ".." in path.parts or "\0" in name:
+        raise InvalidArchive(f"`{name}` is not a valid path of a file")
+    if (
+        len(path.parts) - 1 > SANDBOX.max_depth
+        or len(os.fsencode(name)) > limits.longest_path
+        or any(len(os.fsencode(part)) > limits.longest_file_name for part in path.parts)
+    ):
+        raise InvalidArchive(f"the path `{name[:100]}` is too long or nested too deep")
 
 
 def _zip_members(archive: Path, limits: SubmissionConfig) -> Iterator[Member]:

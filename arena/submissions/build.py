@@ -36,17 +36,23 @@ def build(submission: Submission, sandbox: Sandbox | None = None, *, network: bo
         cell = sandbox.cell(view, BUILD)
     except OSError as error:
         raise HostFault(f"{submission.label} was not built: no sandbox: {error.strerror or error}.") from error
+    env = {"ARENA_PROTOS": str(protos_folder()), **(_downloads() if network else {}), **submission.manifest.env}
     try:
         if cell.uid is not None:
             change_owner(submission.folder, cell.uid)
         with tempfile.TemporaryFile() as output:
-            returncode = _run(submission, cell, output, network)
+            with cell.released():
+                try:
+                    process = cell.start(resolve_command(submission.manifest.build, submission.folder), env, output)
+                except (OSError, ValueError) as error:  # ValueError: a NUL, or an invalid name of a variable
+                    command, why = submission.manifest.build[0], getattr(error, "strerror", None) or error
+                    raise BuildFailed(
+                        f"{submission.label}: the build command `{command}` cannot be run: {why}."
+                    ) from error
+                returncode = _wait(submission, cell, process, output)
             output.seek(max(0, output.seek(0, os.SEEK_END) - CONFIG.build_output))
             printed = last_lines(output.read().decode("utf-8", errors="replace"))
     finally:
-        cell.kill()
-        while not cell.remove():
-            time.sleep(0.005)
         if cell.uid is not None:
             change_owner(submission.folder, os.geteuid())
             make_readable(submission.folder)
@@ -58,23 +64,6 @@ def build(submission: Submission, sandbox: Sandbox | None = None, *, network: bo
             f"{submission.label}: the build ended with {why}.{printed}",
             hint=no_network if cell.is_isolated and not network else None,
         )
-
-
-def _run(submission: Submission, cell: Cell, output: IO[bytes], network: bool) -> int:
-    env = {"ARENA_PROTOS": str(protos_folder()), **(_downloads() if network else {}), **submission.manifest.env}
-    try:
-        process = cell.start(resolve_command(submission.manifest.build, submission.folder), env, output)
-    except (OSError, ValueError) as error:  # ValueError: a NUL, or an invalid name of a variable
-        why = getattr(error, "strerror", None) or error
-        command = submission.manifest.build[0]
-        raise BuildFailed(f"{submission.label}: the build command `{command}` cannot be run: {why}.") from error
-    try:
-        return _wait(submission, cell, process, output)
-    finally:
-        if process.poll() is None:
-            cell.kill()
-            process.wait()
-        cell.on_exit()
 
 
 def _wait(submission: Submission, cell: Cell, process: subprocess.Popen[bytes], output: IO[bytes]) -> int:

@@ -6,16 +6,20 @@ It plays real games against random bots, with a referee of its own, in every bra
 from __future__ import annotations
 
 import time
-from collections.abc import AsyncGenerator, AsyncIterator, Callable, Iterator
+from collections.abc import AsyncIterator, Callable, Iterator
 from dataclasses import dataclass
 
+from arena import interrupts
 from arena.errors import ArenaError, HostFault
+from arena.events import Activity, Note
 from arena.games.brackets import Bracket
 from arena.games.registry import find_game
 from arena.referee import Launch, Limits, Outcome, Referee, Settings
 from arena.referee.processes.process import BotProcess
 from arena.referee.series import plan_series, play_series
 from arena.replay import Decision, verify
+from arena.requests import CheckRequest
+from arena.store.home import Home
 from arena.submissions.build import build
 from arena.submissions.config import CONFIG
 from arena.submissions.submission import bundled_submission, find_submission
@@ -33,73 +37,75 @@ class CheckResult:
 
 
 @dataclass(frozen=True, slots=True)
-class Introduction:
-    """What a bot's hello says about it."""
+class CheckReport:
+    """The results of all checks of a bot, in order."""
 
-    games: tuple[str, ...]
-    language: str
+    results: tuple[CheckResult, ...]
+
+    @property
+    def passed(self) -> bool:
+        return all(result.passed for result in self.results)
+
+
+Notify = Callable[[Activity | Note | CheckResult], None]
+
+
+def run_check(home: Home, request: CheckRequest, notify: Notify) -> CheckReport:
+    """Find, build and check a bot: the use case behind `Arena.check`."""
+    settings = Settings(logs=home.writable_logs(notify), sandbox=request.choose_sandbox(notify))
+    results: list[CheckResult] = []
+
+    def add(event: Activity | Note | CheckResult) -> None:
+        notify(event)
+        if isinstance(event, CheckResult):
+            results.append(event)
+
+    try:
+        submission = find_submission(request.bot)
+        add(Activity("building" if submission.manifest.build else "starting"))
+        build(submission)
+    except ArenaError as error:
+        add(CheckResult(False, "can be started", f"{error} {error.hint or ''}".strip()))
+    else:
+        add(CheckResult(True, "can be started", " ".join(submission.launch.command)))
+        interrupts.run(check_bot(submission.launch, request.games, request.limits, settings, add))
+    return CheckReport(tuple(results))
 
 
 async def check_bot(
-    named: str, games: int, limits: Limits, settings: Settings, on_step: Callable[[str], None] = lambda _: None
-) -> AsyncIterator[CheckResult]:
-    """Find, build and check a bot. `games` is the number of games per bracket."""
-    try:
-        submission = find_submission(named)
-        on_step("building" if submission.manifest.build else "starting")
-        build(submission)
-    except ArenaError as error:
-        yield CheckResult(False, "can be started", f"{error} {error.hint or ''}".strip())
-        return
-    yield CheckResult(True, "can be started", " ".join(submission.launch.command))
-    async for result in BotCheck(submission.launch, games, limits, settings).results(on_step):
-        yield result
+    launch: Launch, games: int, limits: Limits, settings: Settings, notify: Notify
+) -> BotProcess | None:
+    """Check a bot that is built, with this number of games per bracket. `notify` may raise to end the check.
 
-
-class BotCheck:
-    """A check of a bot that is built. `introduction` is set once the bot has said hello."""
-
-    def __init__(self, launch: Launch, games: int, limits: Limits, settings: Settings) -> None:
-        self.launch = launch
-        self.games = games
-        self.limits = limits
-        self.settings = settings
-        self.introduction: Introduction | None = None
-
-    async def results(self, on_step: Callable[[str], None]) -> AsyncGenerator[CheckResult, None]:
-        """Yield the results one by one. Call `on_step` with each step."""
-        launch, limits = self.launch, self.limits
-        opponent = bundled_submission("random").launch
-        async with Referee(limits, self.settings) as referee:
-            started = time.monotonic()
-            try:
-                process = await referee.pool.start(launch)
-            except HostFault:
-                raise
-            except ArenaError as error:
-                yield CheckResult(False, "says hello", str(error))
-                return
-            self.introduction = Introduction(tuple(process.games), process.hello.language)
-            yield CheckResult(True, "says hello", f"after {time.monotonic() - started:.2f} s, {_introduction(process)}")
-            outcomes: list[Outcome] = []
-            memory = 0
-            for bracket, seats in _brackets(process) if self.games else ():
-                where = f"{bracket.game} {' '.join(value for _, value in bracket.options)}, {seats} seats"
-                on_step(f"playing {where}")
-                played = [outcome async for outcome in _play(referee, bracket, seats, launch, opponent, self.games)]
-                memory = max(memory, process.child.memory() if not process.dead else 0)
-                outcomes += played
-                yield _bracket_result(where, launch, played)
-            for result in _summary(launch, outcomes, limits, memory):
-                yield result
-            started = time.monotonic()
-            await process.stop(CONFIG.check_stop)
-            yield CheckResult(
-                process.child.exited_by_itself,
-                "ends when its stream ends",
-                f"after {time.monotonic() - started:.2f} s ({process.child.exit_status})",
-                required=False,
-            )
+    Return its process, which has ended; None if it did not say hello.
+    """
+    opponent = bundled_submission("random").launch
+    async with Referee(limits, settings) as referee:
+        started = time.monotonic()
+        try:
+            process = await referee.pool.start(launch)
+        except HostFault:
+            raise
+        except ArenaError as error:
+            notify(CheckResult(False, "says hello", str(error)))
+            return None
+        notify(CheckResult(True, "says hello", f"after {time.monotonic() - started:.2f} s, {_introduction(process)}"))
+        outcomes: list[Outcome] = []
+        memory = 0
+        for bracket, seats in _brackets(process) if games else ():
+            where = f"{bracket.game} {' '.join(value for _, value in bracket.options)}, {seats} seats"
+            notify(Activity(f"playing {where}"))
+            played = [outcome async for outcome in _play(referee, bracket, seats, launch, opponent, games)]
+            memory = max(memory, process.child.memory() if not process.dead else 0)
+            outcomes += played
+            notify(_bracket_result(where, launch, played))
+        for result in _summary(launch, outcomes, limits, memory):
+            notify(result)
+        started = time.monotonic()
+        await process.stop(CONFIG.check_stop)
+        detail = f"after {time.monotonic() - started:.2f} s ({process.child.exit_status})"
+        notify(CheckResult(process.child.exited_by_itself, "ends when its stream ends", detail, required=False))
+        return process
 
 
 def _introduction(process: BotProcess) -> str:
@@ -128,11 +134,11 @@ async def _play(
 
 
 def _bracket_result(where: str, launch: Launch, outcomes: list[Outcome]) -> CheckResult:
-    own = launch.label
-    faults = [fault for outcome in outcomes for fault in outcome.faults if outcome.plan.bots[fault.seat] == own]
+    faults = [
+        fault for outcome in outcomes for fault in outcome.faults if outcome.plan.bots[fault.seat] == launch.label
+    ]
     if faults:
-        first = faults[0]
-        detail = f"lost {len(faults)} of {len(outcomes)} games by a fault, {first.fault.value}: {first.detail}"
+        detail = f"lost {len(faults)} of {len(outcomes)} games by a fault, {faults[0].fault.value}: {faults[0].detail}"
         return CheckResult(False, f"plays {where}", detail)
     wins = sum(
         1 / len(outcome.result.winners)
@@ -151,10 +157,7 @@ def _summary(launch: Launch, outcomes: list[Outcome], limits: Limits, memory: in
         if isinstance(entry, Decision) and not entry.by_house and outcome.plan.bots[entry.seat] == launch.label
     ]
     if times:
-        slowest = max(times)
-        allowed = None if limits.turn is None else 1000 * limits.turn
-        detail = f"{sum(times) / len(times):.2f} ms a move, {slowest:.1f} ms at most"
-        yield CheckResult(
-            allowed is None or slowest < CONFIG.check_slow * allowed, "answers in good time", detail, required=False
-        )
+        in_time = limits.turn is None or max(times) < CONFIG.check_slow * 1000 * limits.turn
+        detail = f"{sum(times) / len(times):.2f} ms a move, {max(times):.1f} ms at most"
+        yield CheckResult(in_time, "answers in good time", detail, required=False)
     yield CheckResult(memory < CONFIG.check_memory, "needs little memory", f"{memory / 2**20:.0f} MiB", required=False)

@@ -5,23 +5,24 @@ The same files are always the same version, and the files of a version never cha
 
 from __future__ import annotations
 
-import contextlib
 import tempfile
-from collections.abc import Callable
-from dataclasses import dataclass, field
+from dataclasses import dataclass, replace
 from itertools import count
 from pathlib import Path
 
 from arena import interrupts
 from arena.errors import BadSubmission
-from arena.referee import Launch, Limits, Settings
+from arena.events import Activity, Note
+from arena.referee import Launch, Settings
 from arena.referee.launch import last_lines
-from arena.sandbox import Sandbox
+from arena.referee.processes.process import BotProcess
+from arena.requests import SubmitRequest
+from arena.sandbox import Mode, Sandbox, Tier
 from arena.store.bots import BotVersion
 from arena.store.home import Home
 from arena.store.store import Store
 from arena.submissions.archive import pack
-from arena.submissions.check import BotCheck, CheckResult, Introduction
+from arena.submissions.check import CheckResult, Notify, check_bot
 from arena.submissions.config import CONFIG, SubmissionConfig
 from arena.submissions.files import NEVER_COPIED, content_hash, copy_files
 from arena.submissions.install import Installations
@@ -29,90 +30,98 @@ from arena.submissions.submission import Submission, bundled_folder, find_submis
 
 
 @dataclass(frozen=True, slots=True)
-class SubmissionResult:
-    """The version that a submission became."""
+class SubmitResult:
+    """A bot version after its submission."""
 
-    version: BotVersion
+    bot: str
+    version: str
+    games: tuple[str, ...]
     is_new: bool
     """False: a version with the same files exists, and nothing has changed."""
+    failed: tuple[CheckResult, ...] = ()
+    """Checks that the bot failed without being refused for it."""
+
+    @property
+    def label(self) -> str:
+        return f"{self.bot} {self.version}"
 
 
-@dataclass(frozen=True, slots=True)
-class SubmissionRequest:
-    """A bot to submit."""
+def submit_bot(home: Home, request: SubmitRequest, notify: Notify) -> SubmitResult:
+    """Submit a bot: the use case behind `Arena.submit`."""
+    sandbox = request.choose_sandbox(notify)
+    if request.upload and sandbox.tier is Tier.NONE and request.sandbox != Mode.NONE:
+        raise BadSubmission(
+            "This server has no sandbox, so it accepts no bots.",
+            hint="Its organiser can run `arena doctor`, which shows what is missing.",
+        )
+    failed: list[CheckResult] = []
 
-    path: str
-    """A file, a folder, an archive, or the name of a bundled bot."""
-    name: str | None = None
-    version: str | None = None
-    notes: str = ""
-    limits: Limits = field(default_factory=Limits)
-    """The time limits of the check."""
-    sandbox: Sandbox = field(default_factory=Sandbox)
-    """Where the bot is built and checked."""
-    build_network: bool = False
-    """Whether the build has access to the network."""
-    shown_as: str | None = None
-    """What messages call the bot instead of its path."""
-    content_hash: str | None = None
-    """The content hash that the files must have."""
-    size_limits: SubmissionConfig = CONFIG
+    def add(event: Activity | Note | CheckResult) -> None:
+        notify(event)
+        if isinstance(event, CheckResult) and not event.passed:
+            failed.append(event)
+
+    with Store.open(home.database) as store:
+        version, is_new = submit(home, store, request, sandbox, add)
+    return SubmitResult(version.bot, version.version, tuple(version.games), is_new, tuple(failed))
 
 
 def submit(
     home: Home,
     store: Store,
-    request: SubmissionRequest,
+    request: SubmitRequest,
+    sandbox: Sandbox,
+    notify: Notify = lambda _: None,
     *,
     thorough: bool = True,
-    on_step: Callable[[str], None] = lambda _: None,
-    on_result: Callable[[CheckResult], None] = lambda _: None,
-) -> SubmissionResult:
-    """Submit a bot. Call `on_step` with each step, and `on_result` with each result of the check.
+) -> tuple[BotVersion, bool]:
+    """Copy, build, check and register a bot. Return its version, and whether it is a new one.
 
     Without `thorough` the bot only has to start and say hello, which is enough for bundled bots.
     """
+    upload, limits = request.upload, CONFIG
+    if upload:
+        limits = replace(CONFIG, most_bytes=upload.most_bytes, most_files=upload.most_files)
     installations = Installations(home.bots)
     with home.submitting(), tempfile.TemporaryDirectory(prefix=".incoming-", dir=home.bots) as staging:
-        on_step("copying")
-        found, files, entry = gather(request.path, Path(staging), request.size_limits)
+        notify(Activity("copying"))
+        found, files, entry = gather(request.path, Path(staging), limits)
         name = _valid_label("name", found.launch.name if request.name is None else request.name)
         content = content_hash(files)
-        if request.content_hash not in (None, content):
+        if upload and upload.content_hash != content:
             raise BadSubmission("The files do not have the announced content hash. Submit the bot again.")
         known = store.bots.with_content(name, content)
         is_here = installations.has(content) and store.bots.has_content(content)
         if known and is_here:
-            return SubmissionResult(known, is_new=False)
+            return known, False
         version = known.version if known else _version(store, request, found, name)
 
-        def check(submission: Submission) -> Introduction:
+        def check(submission: Submission) -> BotProcess:
+            settings = Settings(logs=home.logs.resolve(), sandbox=sandbox)
             launch = submission.launch_as(name, version or "")
-            introduction = _check(launch, request, home, CONFIG.check_games if thorough else 0, on_step, on_result)
+            process = _check(launch, request, settings, notify, thorough=thorough)
             if archive.exists():
                 archive.rename(installations.archive_path(content))
-            return introduction
+            return process
 
         archive = Path(staging) / "archive"
         if is_here:  # as another bot
-            introduction = check(installations.find(content, entry))
+            process = check(installations.find(content, entry))
         else:
             if found.manifest.build:
                 with archive.open("wb") as file:
                     pack(files, file)  # as submitted: every worker of a cluster builds it itself
-                on_step("building")
+                notify(Activity("building"))
             # The builds of the bundled bots are trusted and download packages.
-            sandbox = None if found.folder.parent == bundled_folder() else request.sandbox
-            introduction = installations.install(
-                content, files, entry, check, sandbox=sandbox, network=request.build_network
+            build_in = None if found.folder.parent == bundled_folder() else sandbox
+            process = installations.install(
+                content, files, entry, check, sandbox=build_in, network=request.build_network
             )
         if known:
-            return SubmissionResult(known, is_new=False)
-        language = introduction.language[:100]
-        registered = store.bots.register(
-            name, version, content, f"{content}/{entry}", language, introduction.games, request.notes
-        )
-    return SubmissionResult(registered, is_new=True)
+            return known, False
+        language = process.hello.language[:100]
+        program = f"{content}/{entry}"
+        return store.bots.register(name, version, content, program, language, process.games, request.notes), True
 
 
 def gather(path: str, staging: Path, limits: SubmissionConfig = CONFIG) -> tuple[Submission, Path, str]:
@@ -136,7 +145,7 @@ def _valid_label(what: str, text: str) -> str:
     return text
 
 
-def _version(store: Store, request: SubmissionRequest, found: Submission, name: str) -> str | None:
+def _version(store: Store, request: SubmitRequest, found: Submission, name: str) -> str | None:
     """Return the new version's label; None: the next number."""
     if request.version is not None:
         return _valid_label("version", request.version)
@@ -150,33 +159,36 @@ def _version(store: Store, request: SubmissionRequest, found: Submission, name: 
     return next(label for number in count(2) if (label := f"{version}-{number}") not in taken)
 
 
-def _check(
-    launch: Launch,
-    request: SubmissionRequest,
-    home: Home,
-    games: int,
-    on_step: Callable[[str], None],
-    on_result: Callable[[CheckResult], None],
-) -> Introduction:
+class _CheckFailed(Exception):
+    """Raised to end a check at the first required one that fails."""
+
+    def __init__(self, result: CheckResult) -> None:
+        super().__init__(result)
+        self.result = result
+
+
+def _check(launch: Launch, request: SubmitRequest, settings: Settings, notify: Notify, *, thorough: bool) -> BotProcess:
     """Check a bot up to the first required check that fails. Raise `BadSubmission` if one does."""
-    run = BotCheck(launch, games, request.limits, Settings(logs=home.logs.resolve(), sandbox=request.sandbox))
 
-    async def first_failure() -> CheckResult | None:
-        async with contextlib.aclosing(run.results(on_step)) as results:
-            async for result in results:
-                on_result(result)
-                if result.required and not result.passed:
-                    return result
-        return None
+    def notify_or_end(event: Activity | Note | CheckResult) -> None:
+        notify(event)
+        if isinstance(event, CheckResult) and event.required and not event.passed:
+            raise _CheckFailed(event)
 
-    if failed := interrupts.run(first_failure()):
-        printed = "" if "\n" in failed.detail else last_lines(_printed(home.logs / launch.log_name))
+    games = CONFIG.check_games if thorough else 0
+    try:
+        process = interrupts.run(check_bot(launch, games, request.limits, settings, notify_or_end))
+    except _CheckFailed as error:
+        failed = error.result
+        assert settings.logs is not None
+        printed = "" if "\n" in failed.detail else last_lines(_printed(settings.logs / launch.log_name))
+        label = request.name if request.upload else request.path
         raise BadSubmission(
-            f"{request.shown_as or request.path} failed a check: {failed.what}: {failed.detail}{printed}",
-            hint=None if request.shown_as else f"Run `arena check {request.path}` for all checks.",
-        )
-    assert run.introduction is not None, "without a hello a check has failed"
-    return run.introduction
+            f"{label} failed a check: {failed.what}: {failed.detail}{printed}",
+            hint=None if request.upload else f"Run `arena check {request.path}` for all checks.",
+        ) from error
+    assert process is not None, "without a hello a check has failed"
+    return process
 
 
 def _printed(log: Path) -> str:

@@ -15,10 +15,12 @@ import uvloop
 
 from arena.errors import HostFault
 from arena.referee import Limits, MatchPlan, Outcome, Referee
+from arena.requests import SubmitRequest
+from arena.sandbox import Sandbox
 from arena.store.home import Home
 from arena.store.store import Store
 from arena.submissions.submission import find_launch
-from arena.submissions.submit import SubmissionRequest, submit
+from arena.submissions.submit import submit
 from tests.support.cli import ARENA, ROOT, said
 from tests.support.scene import PATIENCE, SLOW_MACHINE, stubborn
 from tests.support.tournaments import on_record, play
@@ -54,7 +56,7 @@ def test_a_tournament_of_more_bots_than_files_allow_costs_no_bot_a_match(tmp_pat
     names = [f"bot{number}" for number in range(6)]
     with Store.open(home.database) as store:
         for name in names:
-            submit(home, store, SubmissionRequest("random", name=name, limits=Limits(start=60.0)), thorough=False)
+            submit(home, store, SubmitRequest(path="random", name=name, time_to_start=60.0), Sandbox(), thorough=False)
     event = (*names, "--seats", "2", "--rounds", "1", "--bracket", "mantis", "--seed", "1", *SLOW_MACHINE)
     done = limited(44, "tournament", *event, "--jobs", "1", "--home", tmp_path)
     assert done.returncode == 2, done

@@ -10,10 +10,11 @@ from pathlib import Path
 
 import pytest
 
-from arena.referee import Limits
+from arena.requests import SubmitRequest
+from arena.sandbox import Sandbox
 from arena.store.home import Home
 from arena.store.store import Store
-from arena.submissions.submit import SubmissionRequest, submit
+from arena.submissions.submit import submit
 from tests.support.cli import ARENA, ROOT, arena, complaint
 from tests.support.scene import FIELD, PATIENCE, SLOW_MACHINE, Disk, started
 from tests.support.tournaments import board, on_record, play, results
@@ -30,7 +31,7 @@ def taken_in(path: Path) -> Home:
     home = Home(path)
     with Store.open(home.database) as store:
         for bot in FIELD:
-            submit(home, store, SubmissionRequest(bot, limits=Limits(start=60.0)), thorough=False)
+            submit(home, store, SubmitRequest(path=bot, time_to_start=60.0), Sandbox(), thorough=False)
     return home
 
 
@@ -114,7 +115,7 @@ def test_a_file_on_a_full_disk_is_named_and_an_older_one_stays(
     disk.leave_room(0)
     for file in (older, Path("/dev/full")):
         sentence = complaint(*command, file, "--home", straight)
-        assert sentence == f"error: {file}: No space left on device: {MAKE_ROOM}."
+        assert sentence == f"error: `{file}`: No space left on device: {MAKE_ROOM}."
     assert older.read_text(encoding="utf-8") == "what was here before"
     assert list(disk.path.iterdir()) == [older]
 
@@ -144,7 +145,7 @@ def test_replays_and_starters_on_a_full_disk(disk: Disk) -> None:
     disk.leave_room(0)
     games = ("--games", "2", "--seed", "1")
     sentence = complaint("simulate", "mantis", *games, "--replays", replays)
-    assert sentence == f"error: {replays}/mantis-classic-4-1-1.jsonl: No space left on device: {MAKE_ROOM}."
+    assert sentence == f"error: `{replays}/mantis-classic-4-1-1.jsonl`: No space left on device: {MAKE_ROOM}."
     home = ("--home", disk.path / "home", *SLOW_MACHINE)
     assert MAKE_ROOM in complaint("match", "mantis", "random", "random", *games, "--replays", replays, *home)
     assert list(replays.iterdir()) == []
@@ -189,7 +190,7 @@ def test_a_home_that_can_only_be_read_can_be_read_and_says_that_it_cannot_be_wri
         assert done.stdout
     done = arena("match", "mantis", "random", "random", "--games", "2", *SLOW_MACHINE, "--home", home)
     assert done.returncode == 0
-    assert done.stderr.startswith(f"The output of the bots is not kept: {home}/logs: Read-only file system: make it")
+    assert done.stderr.startswith(f"The output of the bots is not kept: `{home}/logs`: Read-only file system: make it")
     assert everything_in(home) == before
 
 
@@ -198,5 +199,7 @@ def test_a_new_home_where_nothing_can_be_written(disk: Disk) -> None:
     home = disk.path / "home"
     for command in (("tournament", "random", "greedy"), ("submit", "bots/random")):
         sentence = complaint(*command, "--home", home)
-        assert sentence.startswith(f"error: nothing can be written in {home}: Read-only file system: make it writable")
+        assert sentence.startswith(
+            f"error: Nothing can be written in `{home}`: Read-only file system: make it writable"
+        )
     assert "There is no arena in" in complaint("leaderboard", "--home", home)

@@ -23,13 +23,14 @@ import uvloop
 
 from arena.errors import ArenaError, BuildFailed
 from arena.referee import Limits, MatchPlan, Outcome, Referee, Settings
+from arena.requests import SubmitRequest
 from arena.sandbox import Sandbox, Tier
-from arena.sandbox.allowance import BUILD, MIB
+from arena.sandbox.config import BUILD, MIB
 from arena.store.home import Home
 from arena.store.store import Store
 from arena.submissions import build as building
 from arena.submissions.submission import find_launch, find_submission
-from arena.submissions.submit import SubmissionRequest, submit
+from arena.submissions.submit import submit
 from tests.hostile.attacks import BLOCKED, CONTAINED, NOT_BLOCKED, Attack
 from tests.hostile.measure import ALLOWANCE, HONEST, Evidence
 from tests.hostile.programs.attacker import Tally
@@ -100,7 +101,8 @@ class Ground:
         home = Home(self.place / "arena")
         store = Store.open(home.database)
         try:
-            submit(home, store, SubmissionRequest(str(self.bot), limits=LIMITS, sandbox=self.sandbox), thorough=False)
+            request = SubmitRequest(path=str(self.bot), time_per_move=LIMITS.turn, time_to_start=LIMITS.start)
+            submit(home, store, request, self.sandbox, thorough=False)
         finally:
             store.close()
         return [path for path in home.bots.rglob("*") if path.is_file()]

@@ -25,8 +25,8 @@ import uvloop
 from arena import replay
 from arena.referee import Launch, Limits, MatchPlan, Outcome, Referee, Settings
 from arena.sandbox import Allowance, Sandbox, Tier
-from arena.sandbox.allowance import MIB
 from arena.sandbox.cell import StrongCell
+from arena.sandbox.config import MIB
 from arena.submissions.submission import find_launch
 from tests.hostile.attacks import Attack, Result
 from tests.hostile.stage import Stage, staged

@@ -15,8 +15,7 @@ import uvloop
 from arena.errors import BadSubmission
 from arena.referee.config import CONFIG
 from arena.referee.launch import Launch
-from arena.referee.processes.child import BotChild
-from arena.referee.processes.log import BotLog
+from arena.referee.processes.child import BotChild, BotLog
 from arena.sandbox import Allowance, Cell, SandboxView
 from tests.support.referees import alive
 from tests.support.waiting import until_async
@@ -217,12 +216,12 @@ def test_the_memory_of_its_children_counts(tmp_path: Path) -> None:
 def test_kill_ends_it_at_once(tmp_path: Path) -> None:
     async def job(shell: Shell) -> None:
         await shell.until_it_said("ready")
-        shell.process.kill()
+        shell.process.cell.kill()
         await shell.end()
 
     shell = run("trap '' TERM; echo ready; while :; do sleep 0.1; done", job, tmp_path)
     assert shell.process.exit_status == "signal SIGKILL"
-    shell.process.kill()  # once more does no harm
+    shell.process.cell.kill()  # once more does no harm
 
 
 async def ready(shell: Shell) -> None:

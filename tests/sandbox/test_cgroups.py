@@ -9,8 +9,8 @@ from pathlib import Path
 
 import pytest
 
-from arena.sandbox.allowance import MIB, Allowance
 from arena.sandbox.cgroups import NEEDED, PREFIX, ControlGroup, Hierarchy, describe, find_hierarchies, remove_orphans
+from arena.sandbox.config import MIB, Allowance
 from arena.sandbox.sandbox import Tier, probe
 from tests.support.waiting import until
 

@@ -31,7 +31,7 @@ from arena.sandbox import (
     probe,
 )
 from arena.sandbox import sandbox as module
-from arena.sandbox.allowance import MIB
+from arena.sandbox.config import MIB
 from arena.sandbox.files import change_owner, is_readable_by_all, make_readable, readable_copy, size_of
 from arena.sandbox.process_tree import reap_init_processes
 from arena.sandbox.seccomp import MACHINES, filter_program
@@ -153,10 +153,9 @@ def test_bots_do_not_get_the_passwords_of_the_store(tmp_path: Path, monkeypatch:
     """Not even without a sandbox, where they get the rest of the environment."""
     for name in ("ARENA_STORE", "PGPASSWORD", "HARMLESS"):
         monkeypatch.setenv(name, "geheim")
-    launch = Cell(SandboxView(tmp_path, tmp_path), Allowance()).launch(["true"], {"MORE": "1"})
-    assert launch.env is not None
-    assert {"HARMLESS", "MORE"} <= set(launch.env)
-    assert not {"ARENA_STORE", "PGPASSWORD"} & set(launch.env)
+    _, env, _ = Cell(SandboxView(tmp_path, tmp_path), Allowance()).prepare(["true"], {"MORE": "1"}, [])
+    assert {"HARMLESS", "MORE"} <= set(env)
+    assert not {"ARENA_STORE", "PGPASSWORD"} & set(env)
 
 
 @pytest.mark.parametrize("tier", BOXED)
@@ -173,7 +172,7 @@ def test_values_of_the_environment_arrive_as_they_are(tier: Tier, tmp_path: Path
 def test_an_invalid_variable_name_is_refused(tier: Tier, name: str, tmp_path: Path) -> None:
     cell = Sandbox(tier).cell(SandboxView(tmp_path, tmp_path))
     with pytest.raises(ValueError, match="variable"):
-        cell.launch(["true"], {name: "x"})
+        cell.prepare(["true"], {name: "x"}, [])
     assert cell.remove()
 
 
@@ -181,7 +180,7 @@ def test_an_invalid_variable_name_is_refused(tier: Tier, name: str, tmp_path: Pa
 def test_a_nul_cannot_smuggle_an_option(tier: Tier, tmp_path: Path) -> None:
     cell = Sandbox(tier).cell(SandboxView(tmp_path / "a\0--bind\0/\0/", tmp_path))
     with pytest.raises(ValueError, match="NUL"):
-        cell.launch(["true"], {})
+        cell.prepare(["true"], {}, [])
     assert cell.remove()
 
 

@@ -17,10 +17,9 @@ import pytest
 
 from arena.errors import ArenaError, BadSubmission, BuildFailed
 from arena.referee.launch import Launch
-from arena.referee.processes.child import BotChild
-from arena.referee.processes.log import BotLog
+from arena.referee.processes.child import BotChild, BotLog
 from arena.sandbox import Allowance, Sandbox, SandboxView, Tier, probe
-from arena.sandbox.allowance import MIB
+from arena.sandbox.config import MIB
 from arena.submissions.build import build
 from arena.submissions.config import SubmissionConfig
 from arena.submissions.manifest import MANIFEST, Manifest

@@ -5,19 +5,21 @@ from __future__ import annotations
 import os
 import zipfile
 from pathlib import Path
+from typing import NamedTuple
 
 import pytest
 
 from arena.errors import ArenaError, BadSubmission
-from arena.referee import Limits
+from arena.requests import SubmitRequest, UploadTerms
+from arena.sandbox import Sandbox
+from arena.store.bots import BotVersion
 from arena.store.home import Home
 from arena.store.store import Store
 from arena.submissions.files import content_hash
 from arena.submissions.install import Installations, is_installed, launch_of
 from arena.submissions.submission import find_launch
-from arena.submissions.submit import SubmissionRequest, SubmissionResult, submit
+from arena.submissions.submit import submit
 
-LIMITS = Limits(start=60.0, turn=20.0)
 BOT = """
 import sys
 from arena.bot import Bot
@@ -46,13 +48,19 @@ def bot_file(tmp_path: Path, text: str = BOT.format(choice=0), name: str = "simp
     return path
 
 
+class Submitted(NamedTuple):
+    version: BotVersion
+    is_new: bool
+
+
 def submit_bot(
-    home: Home, store: Store, path: Path, name: str | None = None, *, thorough: bool = True
-) -> SubmissionResult:
-    return submit(home, store, SubmissionRequest(str(path), name, limits=LIMITS), thorough=thorough)
+    home: Home, store: Store, path: Path | str, name: str | None = None, *, thorough: bool = True
+) -> Submitted:
+    request = SubmitRequest(path=str(path), name=name, time_to_start=60.0, time_per_move=20.0)
+    return Submitted(*submit(home, store, request, Sandbox(), thorough=thorough))
 
 
-def submit_quickly(home: Home, store: Store, path: Path, name: str | None = None) -> SubmissionResult:
+def submit_quickly(home: Home, store: Store, path: Path | str, name: str | None = None) -> Submitted:
     """Submit a bot that only has to start."""
     return submit_bot(home, store, path, name, thorough=False)
 
@@ -93,13 +101,14 @@ def test_an_archive_is_the_same_version_as_its_folder(home: Home, store: Store, 
         archive.writestr("built/.git/config", "")
     first = submit_quickly(home, store, tmp_path / "any-name.zip")
     assert first.version.label == "built 2.5"
-    assert submit_quickly(home, store, folder) == SubmissionResult(first.version, is_new=False)
+    assert submit_quickly(home, store, folder) == Submitted(first.version, is_new=False)
     assert not [path for path in home.bots.iterdir() if path.name.startswith(".")]
 
 
 def test_files_without_the_announced_hash_are_refused(home: Home, store: Store, tmp_path: Path) -> None:
+    request = SubmitRequest(path=str(bot_file(tmp_path)), upload=UploadTerms("0" * 64, 10**6, 10))
     with pytest.raises(BadSubmission, match="announced content hash"):
-        submit(home, store, SubmissionRequest(str(bot_file(tmp_path)), content_hash="0" * 64))
+        submit(home, store, request, Sandbox())
     assert list(home.bots.iterdir()) == []
 
 
@@ -217,7 +226,7 @@ def test_a_home_that_shares_the_store_gets_the_files_and_no_version_more(
     (other_home.bots / first.content_hash / "half").mkdir(parents=True)  # what an interrupted submission left behind
     (other_home.bots / f".begun-{first.content_hash}").touch()
     for _ in range(2):
-        assert submit_quickly(other_home, store, folder) == SubmissionResult(first, is_new=False)
+        assert submit_quickly(other_home, store, folder) == Submitted(first, is_new=False)
         assert launch_of(other_home, first).label == first.label
         assert (other_home.bots / first.content_hash / "out" / "bot.py").exists()
         assert not (other_home.bots / first.content_hash / "half").exists()
@@ -225,7 +234,7 @@ def test_a_home_that_shares_the_store_gets_the_files_and_no_version_more(
 
 
 def test_bundled_bots_are_taken_in_by_name(home: Home, store: Store) -> None:
-    submitted = submit(home, store, SubmissionRequest("random", limits=LIMITS), thorough=False)
+    submitted = submit_quickly(home, store, "random")
     assert submitted.version.label == find_launch("random").label == "random 1.0"
     assert set(submitted.version.games) == {"mantis", "tentagram"}
 

@@ -8,8 +8,8 @@ from dataclasses import replace
 from itertools import pairwise
 from random import Random
 
+from arena.rating.standings import THINK_MS_BOUNDS
 from arena.reports.board import (
-    THINK_MS_BOUNDS,
     Board,
     BoardRow,
     HeadToHead,

@@ -3,13 +3,9 @@
 from __future__ import annotations
 
 from random import Random
-from typing import Any
 
-from arena.games import mantis
-from arena.games.base import AnyState
-from arena.games.registry import find_game, frames_of
-from arena.replay import Decision, Fault, FaultKind, Header, Playback, Replay, result_line
-from arena.replay.selfplay import simulate_game
+from arena.games.registry import find_game
+from arena.replay import Decision, Fault, FaultKind, Header, Playback, Replay, result_line, simulate_game
 from tests.support.variants import VARIANTS, Variant
 
 EVIL = (
@@ -20,11 +16,6 @@ EVIL = (
     "<!-- \u2028 ${alert(1)} -->",
     "\x00\x1b[31mred \ud800",
 )
-
-
-def frame(state: AnyState, seat: int | None = None) -> Any:
-    """The table as JSON for the browser."""
-    return frames_of("mantis" if isinstance(state, mantis.State) else "tentagram").frame(state, seat)
 
 
 def variant(name: str) -> Variant:
@@ -59,5 +50,5 @@ def match_with_faults(name: str, seed: str, faults: dict[int, int], names: tuple
             decisions += 1
         playback.play(entry)
         replay.entries.append(entry)
-    replay.result = result_line(playback.state.result(playback.forfeited))
+    replay.result = result_line(playback.result())
     return replay

@@ -7,13 +7,7 @@ from random import Random
 
 from hypothesis import strategies as st
 
-from arena.tournament.formats import (
-    Field,
-    Format,
-    Pairing,
-    PairingResult,
-    Round,
-)
+from arena.tournament.formats.base import Field, Format, Pairing, PairingResult, Round
 
 Points = Callable[[Pairing], Sequence[float]]
 

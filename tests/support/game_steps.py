@@ -11,7 +11,7 @@ from arena.errors import ArenaError
 from arena.games.base import AnyGame
 from arena.games.brackets import Bracket
 from arena.games.registry import GAMES, codec_of, frames_of, painter_of, profile_of, words_of
-from arena.replay.selfplay import simulate_game
+from arena.replay import simulate_game
 from arena.v1 import referee_pb2 as pb
 from tests.support.playthroughs import GOLDEN
 from tests.support.variants import Variant, variants_of
@@ -74,7 +74,7 @@ def _codec(game: AnyGame) -> Iterator[str]:
                 yield f"the view that a bot reads in {variant} is not the view that was sent"
                 break
             action = rng.choice(state.legal())
-            if encoder.action(codec.codes[action]) is not action:
+            if codec.codes.action_of[codec.codes.code_of[action]] is not action:
                 yield f"the code of `{action}` does not stand for it"
             encoder.record(state.apply(action))
             for other in range(variant.seats):  # a reader that starts anew gets all events

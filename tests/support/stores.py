@@ -6,7 +6,6 @@ import sqlite3
 import zlib
 from collections.abc import Iterator
 from contextlib import contextmanager
-from pathlib import Path
 from typing import Any
 
 from sqlalchemy import event, select
@@ -16,14 +15,12 @@ from arena.games.registry import find_game
 from arena.rating.standings import Standings, pair_points
 from arena.rating.trueskill import Scale
 from arena.records import PERSON, BlockRecord, MatchRecord, SeatRecord
-from arena.replay.selfplay import simulate_game
-from arena.store.casual import CasualMatchPlace
+from arena.replay import simulate_game
 from arena.store.history import MatchFilter
 from arena.store.matches import Batch
+from arena.store.open_ended import CasualMatchPlace
 from arena.store.schema import metadata
 from arena.store.store import Store
-
-OLD_STORES = sorted((Path(__file__).parents[1] / "store").glob("schema-*.sql"))
 
 
 def two_bots(store: Store) -> list[int]:
@@ -54,20 +51,6 @@ def play_blocks(store: Store, count: int) -> Standings:
         batch.pairs.append((number, pair_points([[1, 2], [1, 2]])))
         store.matches.write(batch, [(tournament.id, standings, standings.take_changes())])
     return standings
-
-
-def copy_to_0002(new: Path, old: Path) -> None:
-    """Makes a store of schema 0002 with what is in the other one, as far as it has a place there."""
-    connection = sqlite3.connect(old)
-    connection.executescript(OLD_STORES[1].read_text(encoding="utf-8"))
-    connection.execute("ATTACH ? AS new", (str(new),))
-    names = "SELECT name FROM sqlite_master WHERE type = 'table' AND name <> 'alembic_version'"
-    for (table,) in connection.execute(names).fetchall():
-        columns = ", ".join(row[1] for row in connection.execute(f"PRAGMA main.table_info({table})"))
-        connection.execute(f"DELETE FROM main.{table}")  # noqa: S608, our own
-        connection.execute(f"INSERT INTO main.{table} ({columns}) SELECT {columns} FROM new.{table}")  # noqa: S608
-    connection.commit()
-    connection.close()
 
 
 WRITER = """

@@ -11,23 +11,67 @@ import errno
 import os
 import secrets
 import signal
+import sys
 from collections.abc import Callable, Iterator
+from datetime import datetime
+from pathlib import Path
 
 import psutil
 
 from arena.errors import BadSubmission, HostFault
 from arena.referee.config import CONFIG
-from arena.referee.launch import Launch
+from arena.referee.launch import Launch, last_lines
 from arena.referee.processes.guard import MARK_PREFIX
-from arena.referee.processes.log import BotLog
 from arena.sandbox import Cell
 from arena.sandbox.cell import MARK
+from arena.sandbox.process_tree import ProcessTree
 from arena.supervisor import adopt_orphans, exit_status
 
 SIGNALLED = 128
 """Exit codes above this stand for a signal where bubblewrap or a shell reports them."""
 HOST_LACKS = {errno.EAGAIN, errno.EMFILE, errno.ENFILE, errno.ENOMEM, errno.ENOSPC}
 """Errors at start-up that are not the bot's fault."""
+
+
+class BotLog:
+    """What a bot has printed. The file and its predecessor (`.old`) together never exceed `cap` bytes."""
+
+    def __init__(self, path: Path | None, cap: int = CONFIG.log_cap) -> None:
+        self.path = path
+        self.cap = cap
+        self.tail = b""
+        self._size = 0
+        if path:
+            path.parent.mkdir(parents=True, exist_ok=True)
+            self._size = path.stat().st_size if path.exists() else 0
+
+    def write(self, data: bytes) -> None:
+        self.tail = (self.tail + data)[-CONFIG.log_tail :]
+        if self.path:
+            with contextlib.suppress(OSError):  # a full disk must not end the match
+                self._append(self.path, data)
+
+    def _append(self, path: Path, data: bytes) -> None:
+        data = data[-self.cap // 2 :]
+        if self._size + len(data) > self.cap // 2:
+            with contextlib.suppress(FileNotFoundError):
+                path.replace(path.with_suffix(".old"))
+            self._size = 0
+        with path.open("ab") as file:
+            file.write(data)
+        self._size += len(data)
+
+    def note(self, what: str) -> None:
+        """Write a remark of the arena's own; it is not part of the tail."""
+        tail = self.tail
+        new_line = "\n" if tail and not tail.endswith(b"\n") else ""
+        line = f"{new_line}[arena] {datetime.now():%Y-%m-%d %H:%M:%S} {what}\n"
+        self.write(line.encode(errors="backslashreplace"))
+        self.tail = tail
+
+    def last_lines(self) -> str:
+        """Return the end of the output, indented for an error message."""
+        return last_lines(self.tail.decode("utf-8", errors="replace"))
 
 
 class BotChild:
@@ -62,7 +106,7 @@ class BotChild:
             log.note(f"started, process {self.pid}: {' '.join(launch.command)}")
             self._pidfd = os.pidfd_open(self.pid)
         except OSError as error:
-            self.kill()
+            cell.kill()
             self._popen.wait()
             os.close(self._output)
             raise HostFault(f"{launch.label} was not started: {error.strerror}.") from error
@@ -125,44 +169,35 @@ class BotChild:
 
     def memory(self) -> int:
         """Return the resident memory of the process and its descendants, in bytes."""
-        return sum(_memory(process) for process in self._family())
-
-    def _family(self) -> Iterator[psutil.Process]:
-        """Yield the process and its living descendants."""
-        with contextlib.suppress(psutil.Error):
-            process = psutil.Process(self.pid)
-            yield process
-            yield from process.children(recursive=True)
+        return ProcessTree(self.pid).memory(sys.maxsize)
 
     # Ending it
-
-    def kill(self) -> None:
-        """Kill the process and its children."""
-        self.cell.kill()
 
     async def stop(self, grace: float | None = None) -> None:
         """End the process and its descendants: wait for it to exit, then SIGTERM, then SIGKILL."""
         cell = self.cell
         cell.freeze(False)
-        children = [process for process in self._family() if process.pid != self.pid] if not cell.is_isolated else []
+        left: list[psutil.Process] = []
+        if not cell.is_isolated:  # a box ends with everything in it
+            with contextlib.suppress(psutil.Error):
+                left = psutil.Process(self.pid).children(recursive=True)
         if not await self._exits(CONFIG.grace if grace is None else grace):
             cell.signal(signal.SIGTERM)
-            if not await self._exits(CONFIG.grace):
+            while not await self._exits(CONFIG.grace):
                 cell.kill()
-                while not await self._exits(CONFIG.grace):
-                    cell.kill()
         cell.kill()  # processes that outlived the first one
-        if not cell.is_isolated:  # a box ends with everything in it
-            left = [*children, *self._orphans()]
+        if not cell.is_isolated:
+            left += self._orphans()
             for child in left:
                 with contextlib.suppress(psutil.Error):
                     child.kill()
-            deadline = self._loop.time() + CONFIG.removal_seconds
-            while (left := psutil.wait_procs(left, timeout=0)[1]) and self._loop.time() < deadline:
-                await asyncio.sleep(0.01)
+            await self._wait_until(lambda: not psutil.wait_procs(left, timeout=0)[1])
         self._close_output()
+        await self._wait_until(cell.remove)
+
+    async def _wait_until(self, done: Callable[[], bool]) -> None:
         deadline = self._loop.time() + CONFIG.removal_seconds
-        while not cell.remove() and self._loop.time() < deadline:
+        while not done() and self._loop.time() < deadline:
             await asyncio.sleep(0.005)
 
     async def _exits(self, seconds: float) -> bool:
@@ -176,10 +211,3 @@ class BotChild:
             with contextlib.suppress(psutil.Error):
                 if process.pid != self.pid and process.environ().get(MARK) == self._mark:
                     yield process
-
-
-def _memory(process: psutil.Process) -> int:
-    try:
-        return int(process.memory_info().rss)
-    except psutil.Error:
-        return 0

@@ -66,7 +66,7 @@ class SpareDescriptors:
 
 def open_sockets(cell: Cell) -> int:
     """Return the number of sockets that the bot's processes have open."""
-    return sum(_sockets_of(pid) for pid in (cell.accounts.processes() if cell.accounts else ()))
+    return sum(_sockets_of(pid) for pid in cell.processes())
 
 
 def _sockets_of(pid: int) -> int:

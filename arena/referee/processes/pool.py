@@ -134,20 +134,11 @@ class ProcessPool:
         if entry.failures >= CONFIG.start_attempts:
             raise BotDidNotStart(entry.last_failure)
         self._evict()
-        launch, settings = entry.launch, self.settings
-        log = settings.logs / launch.log_name if settings.logs else None
+        launch = entry.launch
         starting = sum(not process.hello.token for process in self.processes.values())
         await self._need_descriptors(CONFIG.files_per_bot + starting, launch.label)
         try:
-            process = BotProcess(
-                launch,
-                self.address,
-                log,
-                settings.matches_at_once,
-                self.batching,
-                self._cell_for(launch),
-                may_ponder=settings.ponder,
-            )
+            process = BotProcess(launch, self.address, self.settings, self.batching, self._cell_for(launch))
             self.processes[process.token] = process
             await process.wait_until_ready(self.start_seconds)
         except HostFault:

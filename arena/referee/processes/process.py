@@ -3,21 +3,18 @@
 from __future__ import annotations
 
 import asyncio
-import contextlib
 import secrets
 import time
-from pathlib import Path
 
 from arena.errors import ArenaError, BotDidNotStart
 from arena.games.registry import environment
 from arena.protocol.batching import Batching
 from arena.protocol.clock import Moment
 from arena.protocol.session import Answer, SessionState
-from arena.referee.config import CONFIG
+from arena.referee.config import CONFIG, Settings
 from arena.referee.launch import Launch
-from arena.referee.processes.child import BotChild
+from arena.referee.processes.child import BotChild, BotLog
 from arena.referee.processes.descriptors import open_sockets
-from arena.referee.processes.log import BotLog
 from arena.referee.stream import BotStream
 from arena.replay import FaultKind
 from arena.sandbox import Cell
@@ -35,18 +32,16 @@ class BotProcess(BotStream):
         self,
         launch: Launch,
         address: str,
-        log: Path | None,
-        matches_at_once: int,
+        settings: Settings,
         batching: Batching,
         cell: Cell,
-        *,
-        may_ponder: bool = True,
     ) -> None:
-        """`may_ponder`: whether it may use the CPU while others think; otherwise it is frozen where it does."""
-        super().__init__(matches_at_once, batching)
+        """`address`: where it connects to."""
+        super().__init__(settings.matches_at_once, batching)
         self.launch = launch
         self.cell = cell
-        self.may_ponder = may_ponder
+        self.may_ponder = settings.ponder
+        """Otherwise it is frozen when it uses the CPU while others think."""
         self._ponders = False
         self._idle_cpu: float | None = None
         """Its CPU time when it became idle."""
@@ -58,6 +53,7 @@ class BotProcess(BotStream):
         self._ready: asyncio.Future[None] = asyncio.get_running_loop().create_future()
         self._measures_cpu = False
         self._checked_limits = 0.0
+        log = settings.logs / launch.log_name if settings.logs else None
         env = {"ARENA_ADDRESS": address, "ARENA_TOKEN": self.token, **environment()}
         try:
             self.child = BotChild(launch, env, BotLog(log, cell.allowance.log), self._on_exit, cell)
@@ -82,12 +78,10 @@ class BotProcess(BotStream):
 
     def _did_not_start(self, what: str) -> BotDidNotStart:
         self.dead = True
-        hint = f"\n{SINGLE_FILE_HINT}" if self.cell.is_isolated and self.launch.file and self._misses_a_file else ""
-        return BotDidNotStart(f"{self.launch.label} {what}.{self.child.log.last_lines()}{hint}")
-
-    @property
-    def _misses_a_file(self) -> bool:
-        return any(sign in self.child.log.tail for sign in (b"ModuleNotFoundError", b"No such file", b"ENOENT"))
+        log = self.child.log
+        misses_a_file = any(sign in log.tail for sign in (b"ModuleNotFoundError", b"No such file", b"ENOENT"))
+        hint = f"\n{SINGLE_FILE_HINT}" if self.cell.is_isolated and self.launch.file and misses_a_file else ""
+        return BotDidNotStart(f"{self.launch.label} {what}.{log.last_lines()}{hint}")
 
     def _objection(self) -> str | None:
         if missing := set(self.launch.games) - set(self.games):
@@ -149,17 +143,12 @@ class BotProcess(BotStream):
     # End
 
     def cut_off(self) -> None:
-        self.child.kill()
+        self.cell.kill()
 
     def _stream_ended(self) -> None:
-        self._after_end = asyncio.create_task(self._after_end_of_stream())
-
-    async def _after_end_of_stream(self) -> None:
-        """Distinguish a crash, which ends the process too, from a disconnect."""
-        with contextlib.suppress(TimeoutError):
-            await asyncio.wait_for(self.child.exited.wait(), CONFIG.crash_seconds)
-            return
-        self.forfeit_all(FaultKind.DISCONNECT, "It closed its stream.")
+        # Later, because a crash ends the process too, and is then the fault.
+        loop = asyncio.get_running_loop()
+        loop.call_later(CONFIG.crash_seconds, self.forfeit_all, FaultKind.DISCONNECT, "It closed its stream.")
 
     def _on_exit(self) -> None:
         why = self.child.exit_reason
