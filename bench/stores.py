@@ -103,7 +103,7 @@ def play(
             game = simulate_game(find_game(parsed.game), dict(parsed.options), len(entrants), "bench", "bench")
             packed = zlib.compress(replay.dumps(game.replay).encode(), 1)
         batch.blocks.append(BlockRecord(number, f"round {number // 1000 + 1}", number + 1, entrants))
-        batch.pairs.append((number, pair_points(rotations)))
+        batch.pairs.append((batch.blocks[-1], pair_points(rotations)))
         for rotation, placements in enumerate(rotations):
             name = f"{tournament}-{bracket.replace('/', '.')}-{number + 1}-{rotation + 1}"
             places = dict(zip(entrants, placements, strict=True))

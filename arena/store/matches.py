@@ -13,7 +13,7 @@ from sqlalchemy import ColumnElement, Connection, Table, func, select, update
 from arena.errors import NotFound
 from arena.rating.standings import Changes, Standings
 from arena.records import PERSON, BlockRecord, MatchRecord, SeatRecord
-from arena.store.bulk import insert_rows, update_rows
+from arena.store.bulk import insert_rows
 from arena.store.engine import StoreSection, write_transaction
 from arena.store.schema import ALL, blocks, brackets, matches, seats
 from arena.store.standings import write_changes
@@ -27,8 +27,8 @@ class Batch:
     bracket: str
     blocks: list[BlockRecord] = field(default_factory=list)
     matches: list[MatchRecord] = field(default_factory=list)
-    pairs: list[tuple[int, bytes]] = field(default_factory=list)
-    """The numbers of the counted blocks, with their results (`arena.rating.standings.pair_points`)."""
+    pairs: list[tuple[BlockRecord, bytes]] = field(default_factory=list)
+    """The counted blocks, with their results (`arena.rating.standings.pair_points`)."""
 
     def __bool__(self) -> bool:
         return bool(self.blocks or self.matches or self.pairs)
@@ -64,10 +64,9 @@ class Matches(StoreSection):
             for scope, standings, changes in scopes:
                 write_changes(connection, scope, batch.bracket, standings, changes)
 
-    def schedule(self, tournament_id: int, bracket: str) -> list[BlockRecord]:
-        """Return the stored blocks in order."""
-        wanted = select(blocks).where(of_bracket(blocks, tournament_id, bracket)).order_by(blocks.c.number)
-        return [BlockRecord(row.number, row.round, row.deal, tuple(row.entrants)) for row in self._rows(wanted)]
+    def scheduled(self, tournament_id: int, bracket: str) -> int:
+        """Return the number of stored blocks."""
+        return self._column(select(func.count()).where(of_bracket(blocks, tournament_id, bracket)))[0]
 
     def schedule_page(
         self, tournament_id: int, bracket: str, *, limit: int, before: int | None = None
@@ -163,8 +162,9 @@ def write_batch(connection: Connection, batch: Batch) -> None:
         insert_rows(connection, seats, seat_rows)
         connection.execute(progress.values(played=brackets.c.played + len(batch.matches)))
     if batch.pairs:
-        update_rows(connection, blocks, [{**key, "number": number, "pairs": pairs} for number, pairs in batch.pairs])
-        rotations = sum(round(len(pairs) ** 0.5) for _, pairs in batch.pairs)
+        results = [{**key, **_block_row(block), "pairs": pairs} for block, pairs in batch.pairs]
+        insert_rows(connection, blocks, results, replace=True)
+        rotations = sum(len(block.entrants) for block, _ in batch.pairs)
         counted = {"folded": brackets.c.folded + len(batch.pairs), "matches": brackets.c.matches + rotations}
         connection.execute(progress.values(counted))
 

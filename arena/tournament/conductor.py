@@ -127,7 +127,7 @@ class BracketRun:
         self.course = Course(drawn_by, field, record.entrants, self.standings, options.stop_rules())
         labels = {number: version.label for number, version in versions.items()}
         self.planner = MatchPlanner(record.id, parsed, record.seed, record.entrants, labels, options.sealed)
-        self.stored_blocks = len(store.matches.schedule(record.id, self.name))
+        self.stored_blocks = store.matches.scheduled(record.id, self.name)
         self.batch = Batch(record.id, self.name)
         """What is to be written next."""
         self.expected = options.expected_matches(drawn_by)
@@ -206,12 +206,11 @@ class BracketRun:
             self.round = counted.block.round
             if self.standings is None or self.overall is None:
                 continue
-            number = counted.block.number
-            if number >= self.counted_before:
+            if counted.block.number >= self.counted_before:
                 for name, seats in counted.matches:
                     self.overall.fold(seats, name)
-                self.batch.pairs.append((number, counted.pairs))
-            elif number == self.counted_before - 1:
+                self.batch.pairs.append((counted.block, counted.pairs))
+            elif counted.block.number == self.counted_before - 1:
                 self.standings.take_changes()  # the store has all of this
 
     def _write(self) -> None:

@@ -21,7 +21,7 @@ from sqlalchemy import (
     select,
 )
 
-from arena.store.bulk import insert_rows, update_rows
+from arena.store.bulk import insert_rows
 from arena.store.columns import words
 from arena.store.store import Store
 
@@ -96,23 +96,11 @@ def test_rows_with_the_same_keys_are_replaced_and_others_added(word: str, store:
     assert sorted(rows_of(store), key=repr) == sorted([old[0], old[2], *new], key=repr)
 
 
-@pytest.mark.parametrize("word", ["b", NASTY])
-def test_some_columns_of_some_rows_are_changed_and_no_others(word: str, store: Store) -> None:
-    old = [row(1), row(2, kind=word), row(3, said=word)]
-    changes = [{"number": n, "kind": old[n - 1]["kind"], "said": word, "packed": b"\x00new"} for n in (2, 3)]
-    with store.engine.begin() as connection:
-        insert_rows(connection, things, old)
-        update_rows(connection, things, changes)
-        update_rows(connection, things, [{"number": 1, "kind": "no such", "said": "nothing"}])
-        update_rows(connection, things, [])
-    assert rows_of(store) == [old[0], {**old[1], **changes[0]}, {**old[2], **changes[1]}]
-
-
 def test_however_many_there_are_it_is_one_statement(store: Store) -> None:
     seen = []
     with store.engine.begin() as connection:
         event.listen(connection, "before_cursor_execute", lambda *arguments: seen.append(arguments))
         insert_rows(connection, things, [row(number) for number in range(1000)])
-        update_rows(connection, things, [{"number": n, "kind": "a", "said": "new"} for n in range(1000)])
+        insert_rows(connection, things, [row(number, said="new") for number in range(1000)], replace=True)
     assert len(seen) == 2
     assert {each["said"] for each in rows_of(store)} == {"new"}

@@ -253,7 +253,7 @@ def conduct(address: str, tournament: int, bots: list[int], blocks: int) -> None
                 batch.matches.append(played)
                 own.fold(seated, played.name)
                 overall.fold(seated, played.name)
-            batch.pairs.append((number, pair_points([[1, 2], [1, 2]])))
+            batch.pairs.append((batch.blocks[0], pair_points([[1, 2], [1, 2]])))
             changes = own.take_changes()
             write = partial(overall.write, own_changes=changes)
             store.matches.write(batch, [(tournament, own, changes)], first=both(lease.check, write))
@@ -287,7 +287,7 @@ def test_nothing_is_written_after_the_lease_was_lost(postgresql: Server, postgre
                 batch = Batch(1, "mantis", [BlockRecord(1, "", 2, (0, 1))])
                 with pytest.raises(BadStore, match="another process may be playing it"):
                     one.matches.write(batch, [], first=lease.check)
-        assert len(one.matches.schedule(1, "mantis")) == 1
+        assert one.matches.scheduled(1, "mantis") == 1
 
 
 def test_who_waits_too_long_for_others_is_told(postgresql_url: str) -> None:

@@ -104,7 +104,7 @@ def test_a_store_of_before_has_the_surprises_that_it_would_have_had(tmp_path: Pa
                 match = record(number, rotation, *(seated[::-1] if rotation else seated))
                 batch.matches.append(match)
                 standings.fold(match.seats, match.name)
-            batch.pairs.append((number, bytes(4)))
+            batch.pairs.append((batch.blocks[number], bytes(4)))
         changes = standings.take_changes()
         store.matches.write(batch, [(1, standings, changes), (ALL, standings, changes)])
         kept = [store.standings.upsets(scope, "mantis") for scope in (1, ALL)]
@@ -211,7 +211,7 @@ def test_what_a_tournament_writes_can_be_read_again(store: Store) -> None:
     assert (tournament.name, tournament.state) == ("tournament 1", TournamentState.RUNNING)
     assert (tournament.brackets[0].folded, tournament.brackets[0].matches) == (3, 6)
     assert store.tournaments.load(1).played == 6
-    assert [block.deal for block in store.matches.schedule(1, "mantis")] == [1, 2, 3]
+    assert [block.deal for block in store.matches.schedule_page(1, "mantis", limit=9)] == [3, 2, 1]
     results = list(store.matches.results(1, "mantis"))
     assert [result[:3] for result in results][:2] == [(0, 0, "1-mantis-1-1"), (0, 1, "1-mantis-1-2")]
     assert results[1][3] == (seat(2, 2), seat(1, 1))
@@ -241,7 +241,7 @@ def test_a_batch_is_written_whole_or_not_at_all(store: Store) -> None:
     with pytest.raises(Exception, match=r"(?i)unique"):
         store.matches.write(batch, [])
     assert store.tournaments.load(1).played == 2
-    assert len(store.matches.schedule(1, "mantis")) == 1
+    assert store.matches.scheduled(1, "mantis") == 1
 
 
 def test_matches_are_found_by_bot_and_by_fault(store: Store) -> None:

@@ -48,7 +48,7 @@ def play_blocks(store: Store, count: int) -> Standings:
             seated = (seat(first, 1), seat(second, 2)) if not rotation else (seat(second, 2), seat(first, 1))
             batch.matches.append(record(number, rotation, *seated))
             standings.fold(seated, batch.matches[-1].name)
-        batch.pairs.append((number, pair_points([[1, 2], [1, 2]])))
+        batch.pairs.append((batch.blocks[0], pair_points([[1, 2], [1, 2]])))
         store.matches.write(batch, [(tournament.id, standings, standings.take_changes())])
     return standings
 
