@@ -7,7 +7,7 @@ checks SQLite's query plans.
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 from itertools import groupby
 from typing import Any
@@ -99,8 +99,9 @@ class MatchHistory(StoreSection):
 
     def page(self, choice: MatchFilter = MatchFilter(), *, limit: int, before: int | None = None) -> list[StoredMatch]:
         """Return the newest matches; `before`: only those with a smaller id."""
+        of_the_seat = [seats.c.fault.is_not(None)] if choice.only_faults else []
         with self.engine.connect() as connection:
-            ids = _ids(connection, choice, limit, before=before)
+            ids = _ids(connection, choice, limit, before, *of_the_seat)
         return self._details(matches.c.id.in_(ids)) if ids else []
 
     def find(self, name: str) -> StoredMatch:
@@ -136,14 +137,12 @@ class MatchHistory(StoreSection):
             found.append(StoredMatch(*fields))
         return found
 
-    def neighbours(self, match_id: int, choice: MatchFilter = MatchFilter()) -> tuple[str | None, str | None]:
-        """Return the names of the previous and the next match in the list."""
-        with self.engine.connect() as connection:
-            earlier = _ids(connection, choice, 1, before=match_id)
-            later = _ids(connection, choice, 1, after=match_id)
-            wanted = select(matches.c.id, matches.c.name).where(matches.c.id.in_([*earlier, *later]))
-            names = {row.id: row.name for row in connection.execute(wanted)}
-        return (names[earlier[0]] if earlier else None), (names[later[0]] if later else None)
+    def neighbours(self, match: StoredMatch) -> tuple[str | None, str | None]:
+        """Return the names of the previous and the next match of its tournament."""
+        ours = select(matches.c.name).where(matches.c.tournament_id == match.tournament_id).limit(1)
+        earlier = self._column(ours.where(matches.c.id < match.id).order_by(matches.c.id.desc()))
+        later = self._column(ours.where(matches.c.id > match.id).order_by(matches.c.id))
+        return next(iter(earlier), None), next(iter(later), None)
 
     def names(self, tournament_id: int) -> list[str]:
         """Return the names of all matches of a tournament, in the order in which they were written."""
@@ -154,11 +153,15 @@ class MatchHistory(StoreSection):
         self, *, version_ids: Sequence[int] | None = None, tournament_id: int | None = None, limit: int
     ) -> list[StoredFault]:
         """Return the latest faults of all bots or of some versions, in one tournament or in all."""
-        choice = MatchFilter(tournament_id, version_ids=version_ids, only_faults=True)
+        theirs = [seats.c.fault.is_not(None)]
+        if version_ids is None:
+            theirs.append(seats.c.person.is_(None))  # with `version_id` SQLite would prefer another index
         with self.engine.connect() as connection:
-            ids = _ids(connection, choice, limit, people=False)
+            ids = _ids(connection, MatchFilter(tournament_id, version_ids=version_ids), limit, None, *theirs)
+        if version_ids is not None:
+            theirs.append(seats.c.version_id.in_(version_ids))
         wanted = select(*FAULT).select_from(matches).join(seats).join(versions).join(bots)
-        wanted = wanted.where(matches.c.id.in_(ids), *_seat_conditions(choice, version_ids, people=False))
+        wanted = wanted.where(matches.c.id.in_(ids), *theirs)
         return [StoredFault(*row) for row in self._rows(wanted.order_by(matches.c.id.desc(), seats.c.seat))]
 
     def fault_reasons(self, tournament_id: int) -> list[tuple[str, str, str, int]]:
@@ -168,7 +171,7 @@ class MatchHistory(StoreSection):
         """
         count = func.count().label("count")
         with self.engine.connect() as connection:
-            first, last = _span(connection, MatchFilter(tournament_id))
+            first, last = _span(connection, select(matches.c.id).where(matches.c.tournament_id == tournament_id))
         wanted = (
             select(BOT, seats.c.fault, func.min(seats.c.detail), count)
             .select_from(seats)
@@ -185,69 +188,41 @@ class MatchHistory(StoreSection):
 
 
 def _ids(
-    connection: Connection,
-    choice: MatchFilter,
-    limit: int,
-    *,
-    before: int | None = None,
-    after: int | None = None,
-    people: bool = True,
+    connection: Connection, choice: MatchFilter, limit: int, before: int | None, *of_the_seat: ColumnElement[bool]
 ) -> list[int]:
-    """Return the newest ids, or with `after` the oldest ones above it."""
-    oldest_first = after is not None
+    """Return the newest ids of matches with a seat of one of the versions that meets all conditions."""
+    ours = select(matches.c.id)
+    if choice.tournament_id is not None:
+        ours = ours.where(matches.c.tournament_id == choice.tournament_id)
+    if choice.bracket is not None:
+        ours = ours.where(matches.c.bracket == choice.bracket)
     number: ColumnElement[int] = matches.c.id
-    if choice.version_ids is None and not choice.only_faults:
-        wanted = [_of_matches(choice)]
+    if choice.version_ids is None and not of_the_seat:
+        wanted = [ours]
     elif _is_scattered(connection, choice):
-        theirs = _seat_conditions(choice, choice.version_ids, people=people)
-        wanted = [_of_matches(choice).where(exists().where(seats.c.match_id == matches.c.id, *theirs))]
+        theirs = [seats.c.match_id == matches.c.id, *of_the_seat]
+        if choice.version_ids is not None:
+            theirs.append(seats.c.version_id.in_(choice.version_ids))
+        wanted = [ours.where(exists().where(*theirs))]
     else:
-        # The newest matches of one version are adjacent in an index; those of several versions are not.
-        each = [None] if choice.version_ids is None else [[version] for version in choice.version_ids]
-        wanted = [_of_seats(choice, versions, people=people) for versions in each]
         number = seats.c.match_id
+        seated = select(number).distinct().where(*of_the_seat)
+        if choice.bracket is not None:
+            seated = seated.where(seats.c.bracket == choice.bracket)
         if choice.tournament_id is not None:
             # One bound on each side: of two, SQLite would use one for the search and only filter with the other.
-            first, last = _span(connection, choice)
+            first, last = _span(connection, ours)
             before = last + 1 if before is None else min(before, last + 1)
-            after = first - 1 if after is None else max(after, first - 1)
+            seated = seated.where(_played_in(choice.tournament_id), number >= first)
+        # The newest matches of one version are adjacent in an index; those of several versions are not.
+        each = choice.version_ids
+        wanted = [seated] if each is None else [seated.where(seats.c.version_id == version) for version in each]
     found: set[int] = set()
     for query in wanted:
         if before is not None:
             query = query.where(number < before)
-        if after is not None:
-            query = query.where(number > after)
-        found.update(connection.scalars(query.order_by(number if oldest_first else number.desc()).limit(limit)))
-    return sorted(found, reverse=not oldest_first)[:limit]
-
-
-def _of_matches(choice: MatchFilter) -> Select[int]:
-    query = select(matches.c.id)
-    if choice.tournament_id is not None:
-        query = query.where(matches.c.tournament_id == choice.tournament_id)
-    if choice.bracket is not None:
-        query = query.where(matches.c.bracket == choice.bracket)
-    return query
-
-
-def _of_seats(choice: MatchFilter, version_ids: Sequence[int] | None, *, people: bool) -> Select[int]:
-    query = select(seats.c.match_id).distinct().where(*_seat_conditions(choice, version_ids, people=people))
-    if choice.bracket is not None:
-        query = query.where(seats.c.bracket == choice.bracket)
-    if choice.tournament_id is not None:
-        query = query.where(_played_in(choice.tournament_id))
-    return query
-
-
-def _seat_conditions(
-    choice: MatchFilter, version_ids: Sequence[int] | None, *, people: bool
-) -> Iterator[ColumnElement[bool]]:
-    if version_ids is not None:
-        yield seats.c.version_id.in_(version_ids)
-    elif not people:
-        yield seats.c.person.is_(None)  # with `version_id` SQLite would prefer another index
-    if choice.only_faults:
-        yield seats.c.fault.is_not(None)
+        found.update(connection.scalars(query.order_by(number.desc()).limit(limit)))
+    return sorted(found, reverse=True)[:limit]
 
 
 def _is_scattered(connection: Connection, choice: MatchFilter) -> bool:
@@ -262,9 +237,8 @@ def _played_in(tournament_id: int) -> ColumnElement[bool]:
     return of_the_match.scalar_subquery() == tournament_id
 
 
-def _span(connection: Connection, choice: MatchFilter) -> tuple[int, int]:
-    """Return the first and the last match id of a tournament; few other matches are between them."""
-    ours = _of_matches(choice)
+def _span(connection: Connection, ours: Select[int]) -> tuple[int, int]:
+    """Return the first and the last of the match ids of a tournament; few other matches are between them."""
     first = connection.scalar(ours.order_by(matches.c.id).limit(1))
     last = connection.scalar(ours.order_by(matches.c.id.desc()).limit(1))
     return first or 0, last or 0

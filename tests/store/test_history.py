@@ -82,11 +82,12 @@ def test_a_match_is_found_by_its_name_with_all_that_a_page_shows(stores: Filled)
         stores[0].history.find("9-mantis-1-1")
 
 
-@pytest.mark.parametrize("choice", [MatchFilter(), MatchFilter(1, "mantis"), MatchFilter(version_ids=(3, 5))], ids=str)
-def test_the_neighbours_of_a_match_are_those_in_the_list(stores: Filled, choice: MatchFilter) -> None:
-    newest, middle, oldest = stores[0].history.page(choice, limit=3)
-    assert stores[0].history.neighbours(middle.id, choice) == (oldest.name, newest.name)
-    assert stores[0].history.neighbours(newest.id, choice) == (middle.name, None)
+def test_the_neighbours_of_a_match_are_those_of_its_tournament(stores: Filled) -> None:
+    newest, middle, oldest = stores[0].history.page(MatchFilter(1), limit=3)
+    assert stores[0].history.neighbours(middle) == (oldest.name, newest.name)
+    assert stores[0].history.neighbours(newest) == (middle.name, None)
+    first = stores[0].history.page(MatchFilter(2), limit=FEW)[-1]
+    assert stores[0].history.neighbours(first)[0] is None
 
 
 def test_the_latest_faults_with_their_reasons(stores: Filled) -> None:
@@ -134,7 +135,7 @@ LISTS: dict[str, Callable[[Store], Any]] = {
     "faults of a version": lambda store: store.history.faults(version_ids=[1], limit=2),
     "matches with faults": lambda store: store.history.page(MatchFilter(only_faults=True), limit=2),
     "one": lambda store: store.history.find("1-mantis-3-2"),
-    "its neighbours": lambda store: store.history.neighbours(20, MatchFilter(1, "mantis", [3])),
+    "its neighbours": lambda store: store.history.neighbours(store.history.find("1-mantis-3-2")),
     "tournaments": lambda store: store.tournaments.latest(5),
     "versions": lambda store: store.bots.versions_of("bot3"),
     "counts": lambda store: store.standings.matches(ALL, "mantis"),

@@ -48,7 +48,7 @@ def match(request: Request) -> Response:
     """A match in the viewer."""
     site = site_of(request)
     found = site.store.history.find(request.path_params["name"])
-    earlier, later = site.store.history.neighbours(found.id, MatchFilter(found.tournament_id))
+    earlier, later = site.store.history.neighbours(found)
     return site.page(
         request,
         "match.html",
