@@ -41,8 +41,7 @@ class BlockRecord:
     entrants: tuple[int, ...]
 
 
-@dataclass(frozen=True, slots=True)
-class MatchRecord:
+class MatchRecord(NamedTuple):
     """A match that was played."""
 
     block: int

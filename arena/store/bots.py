@@ -95,13 +95,9 @@ class Bots(StoreSection):
     def _versions(self, *where: ColumnElement[bool]) -> list[BotVersion]:
         return [_version(row) for row in self._rows(VERSIONS.where(*where).order_by(bots.c.name, versions.c.id))]
 
-    def with_content(self, name: str, content_hash: str) -> BotVersion | None:
-        """Return the bot's version with this content hash."""
-        return next(iter(self._versions(bots.c.name == name, versions.c.content_hash == content_hash)), None)
-
-    def has_content(self, content_hash: str) -> bool:
-        """Return whether any version of any bot has this content hash."""
-        return bool(self._versions(versions.c.content_hash == content_hash))
+    def with_content(self, content_hash: str) -> dict[str, BotVersion]:
+        """Return the versions with this content hash, by the names of their bots."""
+        return {version.bot: version for version in self._versions(versions.c.content_hash == content_hash)}
 
     def all_versions(self) -> list[BotVersion]:
         """Return every version of every bot, by name and age."""

@@ -179,20 +179,6 @@ def _block_row(block: BlockRecord) -> dict[str, object]:
 
 
 def _match_row(batch: Batch, number: int, match: MatchRecord) -> dict[str, object]:
-    return {
-        "id": number,
-        "tournament_id": batch.tournament_id,
-        "bracket": batch.bracket,
-        "block": match.block,
-        "rotation": match.rotation,
-        "name": match.name,
-        "seed": match.seed,
-        "ending": match.ending,
-        "decisions": sum(seat.decisions for seat in match.seats),
-        "reruns": match.reruns,
-        "played": match.played,
-        "sandbox": match.sandbox,
-        "overhead_ms": match.overhead_ms,
-        "overloaded": match.overloaded,
-        "replay": match.replay,
-    }
+    row = {"id": number, "tournament_id": batch.tournament_id, "bracket": batch.bracket, **match._asdict()}
+    del row["seats"]
+    return {**row, "decisions": sum(seat.decisions for seat in match.seats)}

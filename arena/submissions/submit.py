@@ -90,8 +90,9 @@ def submit(
         content = content_hash(files)
         if upload and upload.content_hash != content:
             raise BadSubmission("The files do not have the announced content hash. Submit the bot again.")
-        known = store.bots.with_content(name, content)
-        is_here = installations.has(content) and store.bots.has_content(content)
+        same_content = store.bots.with_content(content)
+        known = same_content.get(name)
+        is_here = installations.has(content) and bool(same_content)
         if known and is_here:
             return known, False
         version = known.version if known else _version(store, request, found, name)

@@ -6,7 +6,6 @@ import shutil
 import subprocess
 import sys
 from collections.abc import Iterator
-from dataclasses import replace
 from datetime import timedelta
 from pathlib import Path
 
@@ -52,7 +51,7 @@ def play_from_elsewhere(store: Store) -> None:
     store.tokens.note(anna, "connected", "\x00 \uf8ff \U0001f980 from afar")
     ladder = store.ladder.open(BRACKETS)
     seated = [store.ladder.enter(ladder, f"anna/{name}", "1", "go", ["mantis"])[0] for name in ("c", "d")]
-    match = replace(record(0, 0, *(seat(bot.id, 1 + n) for n, bot in enumerate(seated))), name=f"{ladder}-mantis-1-1")
+    match = record(0, 0, *(seat(bot.id, 1 + n) for n, bot in enumerate(seated)))._replace(name=f"{ladder}-mantis-1-1")
     standings = Standings(Scale(0.01))
     standings.fold(match.seats, match.name)
     batch = Batch(ladder, "mantis", [BlockRecord(0, "", 1, (0, 1))], [match])

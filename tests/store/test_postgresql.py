@@ -10,7 +10,6 @@ import sys
 from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import ExitStack, contextmanager
-from dataclasses import replace
 from functools import partial
 from pathlib import Path
 from threading import Barrier
@@ -249,7 +248,7 @@ def conduct(address: str, tournament: int, bots: list[int], blocks: int) -> None
                 first = 1 + ((number + tournament + rotation) % 3 == 0)
                 seated = (seat(bots[0], first), seat(bots[1], 3 - first))
                 named = f"{tournament}-mantis-{number}-{rotation}"
-                played = replace(record(number, rotation, *seated), name=named)
+                played = record(number, rotation, *seated)._replace(name=named)
                 batch.matches.append(played)
                 own.fold(seated, played.name)
                 overall.fold(seated, played.name)

@@ -171,7 +171,7 @@ def test_versions_count_up_and_old_ones_stay(store: Store) -> None:
     second = store.bots.register("bot", None, "two", "two/", "python 3.11", ["mantis"])
     assert (first.label, second.label) == ("bot 1", "bot 2")
     assert store.bots.find("bot") == store.bots.find("bot 2") == store.bots.find("bot@2") == second
-    assert store.bots.find("bot@1") == first == store.bots.with_content("bot", "one")
+    assert store.bots.find("bot@1") == first == store.bots.with_content("one")["bot"]
     assert store.bots.latest() == [second]
     assert first.games == ("mantis", "tentagram")
 

@@ -12,7 +12,6 @@ import secrets
 import time
 from collections.abc import Callable, Coroutine
 from contextlib import AsyncExitStack
-from dataclasses import replace
 from pathlib import Path
 from typing import Self
 
@@ -189,4 +188,4 @@ def match_record(match: PersonMatch, outcome: Outcome, place: CasualMatchPlace, 
         seat if seat.version_id != PERSON else seat._replace(person=name)
         for seat, name in zip(record.seats, names, strict=True)
     )
-    return replace(record, seats=seats)
+    return record._replace(seats=seats)
