@@ -24,6 +24,7 @@ from arena.server.config import CONFIG
 from arena.server.ladder_match import LadderMatch
 from arena.server.log import log_event
 from arena.server.remote_bot import LadderEntrant
+from arena.store.leases import TournamentLease
 from arena.store.matches import Batch
 from arena.store.store import Store
 from arena.tournament.planner import PlannedMatch
@@ -111,7 +112,7 @@ class LadderRecord:
         """Raise `HomeInUse` if another server has the lease of this ladder."""
         self.store = store
         self.ladder = store.ladder.open([bracket.name for bracket in brackets])
-        self._lease = store.lease(self.ladder, TAKEN)
+        self._lease = TournamentLease(store.engine, self.ladder, TAKEN)
         self.brackets = {bracket.name: LadderBracket(store, self.ladder, bracket) for bracket in brackets}
         self._writing = Lock()
         self._registering = Lock()

@@ -21,8 +21,8 @@ FIGURES = select(
 """Every write changes one of them, and they take no longer with more matches."""
 
 
-class ChangeCounter:
-    """Counts the changes of a store. Close it, or use it in a with statement.
+class ChangeDetector:
+    """Tells whether a store has changed. Close it, or use it in a with statement.
 
     A check is cheap enough for every page request. SQLite counts the changes of other connections, as seen from one
     that stays open. PostgreSQL is asked for a few figures.
@@ -32,21 +32,12 @@ class ChangeCounter:
         self._engine = engine.execution_options(isolation_level="AUTOCOMMIT")
         self._sqlite = self._engine.connect() if engine.dialect.name == "sqlite" else None
         self._lock = Lock()
-        self._seen = self._state()
-        self._changes = 0
 
-    def count(self) -> int:
-        """Check the store, and return how many checks have found a change."""
-        with self._lock:
-            state = self._state()
-            if state != self._seen:
-                self._seen = state
-                self._changes += 1
-            return self._changes
-
-    def _state(self) -> tuple[object, ...]:
+    def state(self) -> tuple[object, ...]:
+        """Return values that differ after every change."""
         if self._sqlite is not None:
-            return tuple(self._sqlite.exec_driver_sql("PRAGMA data_version").one())
+            with self._lock:
+                return tuple(self._sqlite.exec_driver_sql("PRAGMA data_version").one())
         with self._engine.connect() as connection:  # an open one would not survive a restart of the server
             return tuple(connection.execute(FIGURES).one())
 

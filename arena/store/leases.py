@@ -99,7 +99,7 @@ class TournamentLease:
 
 
 def leased_tournaments(engine: Engine) -> frozenset[int]:
-    """Return the tournaments that are leased now."""
+    """Return the tournaments that any home plays now. For SQLite this is empty: ask the home."""
     if engine.dialect.name != "postgresql":
         return frozenset()
     with engine.connect() as connection:

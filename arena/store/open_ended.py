@@ -77,27 +77,23 @@ class RemoteLadder(StoreSection):
     def enter(
         self, number: int, name: str, version: str, language: str, games: Sequence[str]
     ) -> tuple[BotVersion, int]:
-        """Return the bot version, registered if it is new, and its entrant number."""
+        """Return the bot version, registered if it is new, and its entrant number. Do not call it concurrently."""
         bots = Bots(self.engine)
         known = bots.versions_of(name)
         if any(not each.is_remote for each in known):
             raise BadSubmission(f"The name `{name}` is taken by a bot that runs on the server: choose another name.")
         found = next((each for each in known if each.version == version), None)
-        if found is None:  # only one process enters bots, one after the other
+        if found is None:
             content = sha256(f"remote {name} {version}".encode()).hexdigest()
             found = bots.register(name, version, content, "", language, games)
         ours = entries.c.tournament_id == number
-        entered = select(entries.c.entrant).where(ours, entries.c.version_id == found.id)
-        with self.engine.connect() as connection:  # a bot that reconnects does not wait for writers
-            entrant = connection.scalar(entered)
-        if entrant is not None:
+        # A bot that reconnects does not wait for writers.
+        for entrant in self._column(select(entries.c.entrant).where(ours, entries.c.version_id == found.id)):
             return found, entrant
         with write_transaction(self.engine) as connection:
-            entrant = connection.scalar(entered)
-            if entrant is None:
-                entrant = connection.scalar(select(func.count()).select_from(entries).where(ours)) or 0
-                row = {"tournament_id": number, "entrant": entrant, "version_id": found.id}
-                connection.execute(insert(entries).values(row))
+            entrant = connection.scalar(select(func.count()).select_from(entries).where(ours)) or 0
+            row = {"tournament_id": number, "entrant": entrant, "version_id": found.id}
+            connection.execute(insert(entries).values(row))
         return found, entrant
 
     def write(self, batch: Batch, standings: Standings, changes: Changes, *, before: int) -> None:

@@ -17,10 +17,8 @@ from typing import Self
 from sqlalchemy import Engine
 
 from arena.store.bots import Bots
-from arena.store.changes import ChangeCounter
 from arena.store.engine import display_name, open_engine
 from arena.store.history import MatchHistory
-from arena.store.leases import TournamentLease, leased_tournaments
 from arena.store.matches import Matches
 from arena.store.open_ended import CasualMatches, RemoteLadder
 from arena.store.standings import StoredStandings
@@ -51,18 +49,6 @@ class Store:
     def where(self) -> str:
         """The path or address, without a password."""
         return display_name(self.engine.url)
-
-    def change_counter(self) -> ChangeCounter:
-        """Return a counter of changes; close it before the store."""
-        return ChangeCounter(self.engine)
-
-    def lease(self, tournament: int, taken: str | None = None) -> TournamentLease:
-        """Take the exclusive right to play a tournament; `taken`: the error message if another process holds it."""
-        return TournamentLease(self.engine, tournament, taken)
-
-    def leased_tournaments(self) -> frozenset[int]:
-        """Return the tournaments that any home plays now. For SQLite this is empty: ask the home."""
-        return leased_tournaments(self.engine)
 
     def close(self) -> None:
         self.engine.dispose()

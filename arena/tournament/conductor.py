@@ -74,7 +74,7 @@ class Conductor:
 
     def play(self) -> None:
         """Play the rest of the tournament. Raise `HomeInUse` if another process plays it."""
-        with self.store.lease(self.record.id) as lease:
+        with TournamentLease(self.store.engine, self.record.id) as lease:
             self.record = self.store.tournaments.load(self.record.id)  # another process may have continued it
             self._play(lease)
 

@@ -12,7 +12,9 @@ from starlette.responses import HTMLResponse
 from arena import __version__
 from arena.errors import NotFound
 from arena.sandbox import Sandbox
+from arena.store.changes import ChangeDetector
 from arena.store.home import Home
+from arena.store.leases import leased_tournaments
 from arena.store.store import Store
 from arena.web import assets, templating
 from arena.web.chances_worker import ChancesWorker
@@ -37,7 +39,7 @@ class Site:
         self.store = store
         self.gate = gate
         self.private = private
-        self.store_changes = store.change_counter()
+        self.store_changes = ChangeDetector(store.engine)
         self.hub = EventHub(self._state)
         self.chances = ChancesWorker()
         self.progress = ProgressCache(store)
@@ -46,7 +48,7 @@ class Site:
 
     def _state(self) -> int:
         """Return a number that differs after every change of the store, and when a tournament starts or stops."""
-        return hash((self.store_changes.count(), self.home.conducted(), self.store.leased_tournaments()))
+        return hash((self.store_changes.state(), self.home.conducted(), leased_tournaments(self.store.engine)))
 
     @asynccontextmanager
     async def services(self) -> AsyncIterator[None]:
@@ -58,7 +60,7 @@ class Site:
     def running(self) -> frozenset[int]:
         """Return the ids of the running tournaments, in this home or in another one that shares the store."""
         here = self.home.conducted()
-        return self.store.leased_tournaments() if here is None else self.store.leased_tournaments() | {here}
+        return leased_tournaments(self.store.engine) | ({here} if here is not None else set())
 
     def page(self, request: Request, template: str, /, status: int = 200, **context: object) -> HTMLResponse:
         known = self.gate.is_known(request)

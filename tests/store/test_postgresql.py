@@ -22,7 +22,9 @@ from arena.errors import BadStore, HomeInUse
 from arena.rating.standings import Standings, pair_points
 from arena.rating.trueskill import Scale
 from arena.records import BlockRecord
+from arena.store.changes import ChangeDetector
 from arena.store.engine import write_transaction
+from arena.store.leases import TournamentLease, leased_tournaments
 from arena.store.matches import Batch
 from arena.store.schema import ALL, matches, seats
 from arena.store.standings import SharedStandings
@@ -131,19 +133,19 @@ def test_a_server_that_is_killed_and_comes_back_has_all_that_was_acknowledged() 
     with prepared() as server, ExitStack() as later:
         with started(server) as process:
             store = later.enter_context(Store.open(server.address("postgres")))
-            watch = later.enter_context(store.change_counter())
+            watch = later.enter_context(ChangeDetector(store.engine))
             play_blocks(store, 3)
-            seen = watch.count()
+            seen = watch.state()
             with store.engine.connect() as connection:
                 connection.execute(select(func.count()).select_from(matches))
                 kill(process)
                 with told("cannot be used", "start the server again"):
                     connection.execute(select(func.count()).select_from(matches))
             with told("cannot be used", "Is the server running"):
-                watch.count()
+                watch.state()
         with started(server):
             assert store.tournaments.load(1).played == 6
-            assert watch.count() == seen
+            assert watch.state() == seen
 
 
 # Text
@@ -239,7 +241,7 @@ def test_two_conductors_at_once_count_every_match_once_in_all_tournaments_togeth
 
 def conduct(address: str, tournament: int, bots: list[int], blocks: int) -> None:
     """Plays and counts as a conductor does, without the bots: the second one wins every third match."""
-    with Store.open(address) as store, store.lease(tournament) as lease:
+    with Store.open(address) as store, TournamentLease(store.engine, tournament) as lease:
         own = Standings(SCALE)
         overall = SharedStandings(store.standings, tournament, "mantis", own)
         for number in range(blocks):
@@ -268,21 +270,24 @@ def both(*steps: Callable[[Connection], None]) -> Callable[[Connection], None]:
 
 def test_a_tournament_has_one_lease(postgresql_url: str) -> None:
     with Store.open(postgresql_url) as one, Store.open(postgresql_url) as other:
-        with one.lease(1), other.lease(2):
-            assert one.leased_tournaments() == other.leased_tournaments() == {1, 2}
-            with pytest.raises(HomeInUse, match="Tournament 1 is being played by another process"), other.lease(1):
+        with TournamentLease(one.engine, 1), TournamentLease(other.engine, 2):
+            assert leased_tournaments(one.engine) == leased_tournaments(other.engine) == {1, 2}
+            with (
+                pytest.raises(HomeInUse, match="Tournament 1 is being played by another process"),
+                TournamentLease(other.engine, 1),
+            ):
                 pass
-        with other.lease(1):
-            assert one.leased_tournaments() == {1}
-        assert one.leased_tournaments() == frozenset()
+        with TournamentLease(other.engine, 1):
+            assert leased_tournaments(one.engine) == {1}
+        assert leased_tournaments(one.engine) == frozenset()
 
 
 def test_nothing_is_written_after_the_lease_was_lost(postgresql: Server, postgresql_url: str) -> None:
     with Store.open(postgresql_url) as one, Store.open(postgresql_url) as other:
         play_blocks(one, 1)
-        with one.lease(1) as lease:
+        with TournamentLease(one.engine, 1) as lease:
             postgresql.run(f"SELECT pg_terminate_backend({lease.holder}, 60000)")
-            with other.lease(1):
+            with TournamentLease(other.engine, 1):
                 batch = Batch(1, "mantis", [BlockRecord(1, "", 2, (0, 1))])
                 with pytest.raises(BadStore, match="another process may be playing it"):
                     one.matches.write(batch, [], first=lease.check)
