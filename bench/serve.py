@@ -156,7 +156,7 @@ def _check_store(home: Home, log_file: Path) -> None:
         fault.rpartition(": ")[2] for line in lines if line["event"] == "match.ended" for fault in line["faults"] or ()
     )
     with Store.open(home.database) as store:
-        (ladder,) = store.tournaments.all()
+        (ladder,) = store.tournaments.latest()
         kept = {name for _, _, name, _ in store.matches.results(ladder.id, "mantis")}
         assert len(ended) == len(set(ended)) == ladder.played
         assert kept == set(ended)

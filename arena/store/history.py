@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 from itertools import groupby
-from typing import Any
+from typing import NamedTuple
 
 from sqlalchemy import ColumnElement, Connection, Select, exists, func, select
 
@@ -21,8 +21,7 @@ from arena.store.matches import no_match, seat_columns
 from arena.store.schema import PLAY, blocks, bots, matches, seats, tournaments, versions
 
 
-@dataclass(frozen=True, slots=True)
-class StoredMatch:
+class StoredMatch(NamedTuple):
     """A stored match for display."""
 
     id: int
@@ -73,19 +72,7 @@ class MatchFilter:
 
 BOT = func.trim(bots.c.name + " " + versions.c.version, type_=words())
 """A bot's name and version."""
-SHARED = (
-    matches.c.id,
-    matches.c.name,
-    matches.c.tournament_id,
-    matches.c.bracket,
-    blocks.c.round,
-    matches.c.ending,
-    matches.c.played,
-    matches.c.decisions,
-    matches.c.sandbox,
-    matches.c.overhead_ms,
-    matches.c.overloaded,
-)
+SHARED = [blocks.c.round if name == "round" else matches.c[name] for name in StoredMatch._fields[:-2]]
 """The first fields of a `StoredMatch`, in order: those that all seats share."""
 FAULT = (
     *(matches.c[name] for name in ("id", "name", "tournament_id", "bracket", "played")),
@@ -133,8 +120,7 @@ class MatchHistory(StoreSection):
         for _, group in groupby(self._rows(wanted), key=lambda row: row[0]):
             rows = list(group)
             seated = tuple(SeatRecord._make(row[shared + 1 :]) for row in rows)
-            fields: list[Any] = [*rows[0][:shared], tuple(row[shared] for row in rows), seated]
-            found.append(StoredMatch(*fields))
+            found.append(StoredMatch._make([*rows[0][:shared], tuple(row[shared] for row in rows), seated]))
         return found
 
     def neighbours(self, match: StoredMatch) -> tuple[str | None, str | None]:

@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Sequence
-from dataclasses import dataclass
-from typing import Any
+from typing import Any, NamedTuple
 
 from sqlalchemy import Connection, Select, Table, func, select
 
@@ -27,15 +26,14 @@ from arena.store.schema import (
 )
 
 
-@dataclass(frozen=True, slots=True)
-class StrengthRecord:
+class StrengthRecord(NamedTuple):
     """A version's strength in Elo points, with its interval if there is one."""
 
     version_id: int
     strength: float
     low: float | None
     high: float | None
-    separated_from: tuple[int, ...]
+    separated_from: Sequence[int]
     """The versions that it is separated from at 95 %."""
 
 
@@ -131,10 +129,8 @@ class StoredStandings(StoreSection):
         return found
 
     def strengths(self, scope: int, bracket: str, versions: Collection[int] | None = None) -> dict[int, StrengthRecord]:
-        return {
-            row.version_id: StrengthRecord(row.version_id, row.strength, row.low, row.high, tuple(row.separated_from))
-            for row in self._rows(_of(refits, scope, bracket, versions))
-        }
+        rows = self._rows(_of(refits, scope, bracket, versions))
+        return {row.version_id: StrengthRecord(*row[2:]) for row in rows}  # without scope and bracket
 
 
 class SharedStandings:

@@ -73,12 +73,8 @@ class AuditEntry:
 
 
 TOKEN = (
-    tokens.c.id,
+    *(column for column in tokens.c if column.name not in ("user_name", "secret_hash")),
     tokens.c.user_name.label("user"),
-    tokens.c.scopes,
-    tokens.c.created,
-    tokens.c.expires,
-    tokens.c.revoked,
 )
 """The fields of a `Token`."""
 

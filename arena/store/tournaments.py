@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from enum import Enum
 
-from sqlalchemy import Connection, Select, func, insert, select, update
+from sqlalchemy import Select, func, insert, select, update
 
 from arena.errors import BadTournament, NotFound
 from arena.games.base import Json
@@ -97,35 +97,29 @@ class StoredTournaments(StoreSection):
             connection.execute(insert(entries), entered)
             played = [{**key, "bracket": each, "place": place} for place, each in enumerate(bracket_names)]
             connection.execute(insert(brackets).values(state=TournamentState.RUNNING.value), played)
-            return _load(connection, number)
+        return self.load(number)
 
     def load(self, number: int) -> TournamentRecord:
-        with self.engine.connect() as connection:
-            return _load(connection, number)
+        found = self._load_all(select(tournaments.c.id).where(tournaments.c.id == number))
+        if not found:
+            raise _not_found(number)
+        return found[0]
 
     def find(self, named: str) -> TournamentRecord:
         """Return the tournament with this name or number; of several with the same name the latest."""
-        with self.engine.connect() as connection:
-            by_name = select(func.max(tournaments.c.id)).where(tournaments.c.name == named)
-            number = connection.execute(by_name).scalar()
-            if number is None and named.isdecimal() and len(named) < 10:
-                number = int(named)
-            if number is None:
-                raise _not_found(named)
-            return _load(connection, number)
+        number = self._column(select(func.max(tournaments.c.id)).where(tournaments.c.name == named))[0]
+        if number is None and named.isdecimal() and len(named) < 10:
+            number = int(named)
+        if number is None:
+            raise _not_found(named)
+        return self.load(number)
 
-    def all(self) -> list[TournamentRecord]:
-        """Return every tournament, oldest first."""
-        with self.engine.connect() as connection:
-            return _load_all(connection, select(tournaments.c.id))
-
-    def latest(self, limit: int, before: int | None = None) -> list[TournamentRecord]:
+    def latest(self, limit: int | None = None, before: int | None = None) -> list[TournamentRecord]:
         """Return the latest tournaments, newest first; `before`: only those with a smaller number."""
         wanted = select(tournaments.c.id).order_by(tournaments.c.id.desc()).limit(limit)
         if before is not None:
             wanted = wanted.where(tournaments.c.id < before)
-        with self.engine.connect() as connection:
-            return _load_all(connection, wanted)[::-1]
+        return self._load_all(wanted)[::-1]
 
     def bracket_names(self) -> list[str]:
         """Return every bracket of any tournament, rated or not."""
@@ -133,10 +127,9 @@ class StoredTournaments(StoreSection):
 
     def unfinished(self) -> TournamentRecord | None:
         """Return the latest tournament that can be resumed."""
-        with self.engine.connect() as connection:
-            running = (tournaments.c.state == TournamentState.RUNNING.value) & tournaments.c.rated
-            number = connection.execute(select(func.max(tournaments.c.id)).where(running)).scalar()
-            return None if number is None else _load(connection, number)
+        running = (tournaments.c.state == TournamentState.RUNNING.value) & tournaments.c.rated
+        number = self._column(select(func.max(tournaments.c.id)).where(running))[0]
+        return None if number is None else self.load(number)
 
     def end_bracket(self, number: int, bracket: str) -> None:
         """Mark the bracket as done, and the tournament too if it was the last one."""
@@ -153,33 +146,29 @@ class StoredTournaments(StoreSection):
                 ended = update(tournaments).where(tournaments.c.id == number)
                 connection.execute(ended.values(state=TournamentState.DONE.value, ended=now()))
 
+    def _load_all(self, numbers: Select[int]) -> list[TournamentRecord]:
+        """Return these tournaments, oldest first, with three queries in all."""
+        wanted = select(numbers.subquery())
+        of_entries = select(entries).where(entries.c.tournament_id.in_(wanted))
+        of_brackets = select(brackets).where(brackets.c.tournament_id.in_(wanted))
+        chosen = select(tournaments).where(tournaments.c.id.in_(wanted)).order_by(tournaments.c.id)
+        with self.engine.connect() as connection:
+            entered = connection.execute(of_entries.order_by(entries.c.tournament_id, entries.c.entrant)).all()
+            played = connection.execute(of_brackets.order_by(brackets.c.tournament_id, brackets.c.place)).all()
+            found = connection.execute(chosen).all()
+        entrants: dict[int, list[int]] = {}
+        for row in entered:
+            entrants.setdefault(row.tournament_id, []).append(row.version_id)
+        progress: dict[int, list[BracketProgress]] = {}
+        for row in played:
+            each = BracketProgress(row.bracket, TournamentState(row.state), row.folded, row.matches, row.played)
+            progress.setdefault(row.tournament_id, []).append(each)
+        records = []
+        for row in found:
+            about = {**row._mapping, "state": TournamentState(row.state), "entrants": tuple(entrants.get(row.id, ()))}
+            records.append(TournamentRecord(**about, brackets=tuple(progress.get(row.id, ()))))
+        return records
+
 
 def _not_found(named: object) -> NotFound:
     return NotFound(f"There is no tournament `{named}` here.", hint="Run `arena history`.")
-
-
-def _load(connection: Connection, number: int) -> TournamentRecord:
-    found = _load_all(connection, select(tournaments.c.id).where(tournaments.c.id == number))
-    if not found:
-        raise _not_found(number)
-    return found[0]
-
-
-def _load_all(connection: Connection, numbers: Select[int]) -> list[TournamentRecord]:
-    """Return these tournaments, oldest first, with three queries in all."""
-    wanted = select(numbers.subquery())
-    of_entries = select(entries).where(entries.c.tournament_id.in_(wanted))
-    of_brackets = select(brackets).where(brackets.c.tournament_id.in_(wanted))
-    entrants: dict[int, list[int]] = {}
-    for row in connection.execute(of_entries.order_by(entries.c.tournament_id, entries.c.entrant)):
-        entrants.setdefault(row.tournament_id, []).append(row.version_id)
-    progress: dict[int, list[BracketProgress]] = {}
-    for row in connection.execute(of_brackets.order_by(brackets.c.tournament_id, brackets.c.place)):
-        each = BracketProgress(row.bracket, TournamentState(row.state), row.folded, row.matches, row.played)
-        progress.setdefault(row.tournament_id, []).append(each)
-    chosen = select(tournaments).where(tournaments.c.id.in_(wanted)).order_by(tournaments.c.id)
-    records = []
-    for row in connection.execute(chosen):
-        about = {**row._mapping, "state": TournamentState(row.state), "entrants": tuple(entrants.get(row.id, ()))}
-        records.append(TournamentRecord(**about, brackets=tuple(progress.get(row.id, ()))))
-    return records

@@ -22,7 +22,7 @@ def matches_in_log(served: Serving, event: str) -> list[str]:
 def stored_matches(served: Serving) -> set[str]:
     """The matches on record. Each is counted once, and its replay holds."""
     with Store.open(Home(served.home).database) as store:
-        (ladder,) = store.tournaments.all()
+        (ladder,) = store.tournaments.latest()
         results = list(store.matches.results(ladder.id, "mantis"))
         kept = [name for _, _, name, _ in results]
         counted = sum(sum(each.placements) for each in store.standings.load(ladder.id, "mantis").bots.values())

@@ -129,7 +129,7 @@ def test_bots_connect_and_play_until_the_server_stops(served: Serving) -> None:
     ended = {line["match"] for line in served.events("match.ended")}
     assert [line["written"] for line in served.events("drain.ended")] == [True]
     with Store.open(Home(served.home).database) as store:
-        (ladder,) = store.tournaments.all()
+        (ladder,) = store.tournaments.latest()
         assert (ladder.format, ladder.rated, ladder.played) == ("remote", False, len(ended))
         standings = store.standings.load(ladder.id, "mantis")
         assert [standing.matches for standing in standings.bots.values()] == [len(ended)] * 2

@@ -37,7 +37,7 @@ def served(tmp_path: Path) -> Iterator[Serving]:
 
 
 def played(store: Store) -> int:
-    return sum(record.played for record in store.tournaments.all() if record.id == NUMBER)
+    return sum(record.played for record in store.tournaments.latest() if record.id == NUMBER)
 
 
 def organiser(served: Serving) -> RemoteArena:

@@ -43,7 +43,7 @@ def test_all_of_them_are_one_tournament_that_is_never_continued(tmp_path: Path) 
     with Store.open(tmp_path / "arena.db") as store:
         places = [store.casual.begin(bracket) for bracket in ("mantis", "mantis/icons", "mantis")]
         assert [place.name for place in places] == ["1-mantis-1-1", "1-mantis.icons-1-1", "1-mantis-2-1"]
-        (tournament,) = store.tournaments.all()
+        (tournament,) = store.tournaments.latest()
         assert (tournament.format, tournament.rated, tournament.state) == ("play", False, TournamentState.DONE)
         assert tournament.entrants == ()
         assert store.tournaments.unfinished() is None
@@ -124,7 +124,7 @@ def test_people_may_play_while_a_tournament_is_written_and_several_at_once(tmp_p
     with Store.open(database) as store:
         by_id = store.history.page(limit=1000)
         assert sorted(match.id for match in by_id) == list(range(1, 2 + 3 * count + 1))
-        assert [tournament.played for tournament in store.tournaments.all()] == [2 + count, 2 * count]
+        assert [tournament.played for tournament in store.tournaments.latest()] == [2 * count, 2 + count]
         names = {match.name for match in by_id if match.tournament_id == 2}
         assert names == {f"2-mantis-{number}-1" for number in range(1, 2 * count + 1)}
         with store.engine.connect() as connection:

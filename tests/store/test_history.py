@@ -38,7 +38,7 @@ def stores(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Filled]:
 
 
 def played(store: Store) -> int:
-    return sum(tournament.played for tournament in store.tournaments.all())
+    return sum(tournament.played for tournament in store.tournaments.latest())
 
 
 # What is in the lists

@@ -20,13 +20,13 @@ def store(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Store]:
     home = Home(tmp_path_factory.mktemp("home"))
     fill(home, 200, bots=5, brackets=("mantis", "tentagram"), tournaments=1)
     with Store.open(home.database) as store:
-        (record,) = store.tournaments.all()
+        (record,) = store.tournaments.latest()
         store.matches.write(Batch(record.id, "mantis", [BlockRecord(1000, "last", 1, (0, 1))]), [])
         yield store
 
 
 def test_pages_have_every_block_once_the_latest_first(store: Store) -> None:
-    (record,) = store.tournaments.all()
+    (record,) = store.tournaments.latest()
     blocks: list[ScheduledBlock] = []
     before = None
     while page := store.matches.schedule_page(record.id, "mantis", limit=7, before=before):
@@ -44,7 +44,7 @@ def test_pages_have_every_block_once_the_latest_first(store: Store) -> None:
 
 
 def test_outcomes_go_on_from_where_one_was(store: Store) -> None:
-    (record,) = store.tournaments.all()
+    (record,) = store.tournaments.latest()
     everything = store.matches.outcomes(record.id, "mantis", 0)
     assert len(everything) == store.matches.scheduled(record.id, "mantis") - 1
     assert store.matches.outcomes(record.id, "mantis", 3) == everything[3:]
@@ -52,7 +52,7 @@ def test_outcomes_go_on_from_where_one_was(store: Store) -> None:
 
 
 def test_a_page_reads_only_what_it_shows(store: Store) -> None:
-    (record,) = store.tournaments.all()
+    (record,) = store.tournaments.latest()
     with plans_of(store) as plans:
         store.matches.schedule_page(record.id, "mantis", limit=5, before=20)
         store.matches.outcomes(record.id, "mantis", 3)

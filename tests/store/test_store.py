@@ -74,7 +74,7 @@ def test_a_store_of_every_schema_is_brought_up_to_date_with_all_that_is_in_it(ol
     connection.close()
     with Store.open(tmp_path / "arena.db") as store:
         assert [version.label for version in store.bots.all_versions()] == ["a 1", "b 1"]
-        (tournament,) = store.tournaments.all()
+        (tournament,) = store.tournaments.latest()
         assert tournament.brackets[0].matches == 6
         standings = store.standings.load(tournament.id, "mantis")
         assert standings.bots[1].matches == 6

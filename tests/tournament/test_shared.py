@@ -69,7 +69,10 @@ def enter(home: Path, store: Store) -> None:
 def counted(store: Store, tournament: int) -> int:
     """How many of its matches are in the standings."""
     return sum(
-        bracket.matches for record in store.tournaments.all() if record.id == tournament for bracket in record.brackets
+        bracket.matches
+        for record in store.tournaments.latest()
+        if record.id == tournament
+        for bracket in record.brackets
     )
 
 

@@ -186,7 +186,7 @@ def test_upsets_are_linked(browser: Browser, served: Served, home: Path) -> None
 def test_older_matches_follow(browser: Browser, served: Served, home: Path) -> None:
     """Page after page of the list has every match once."""
     with Store.open(Home(home).database) as store:
-        on_record = {name for record in store.tournaments.all() for name in store.history.names(record.id)}
+        on_record = {name for record in store.tournaments.latest() for name in store.history.names(record.id)}
     seen: list[str] = []
     with new_page(browser) as page:
         page.goto(f"{served.address}/matches")
