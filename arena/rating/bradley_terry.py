@@ -100,17 +100,22 @@ def fit_strengths(count: int, pairs: Pairs, *, replicates: int = 200, seed: int 
     everything, games = matrices(np.ones(len(numbers)))
     centre = _fit(everything[None], games[None], np.ones((1, count)), np.zeros(count))[0]
     rng = np.random.default_rng(seed)
-    drawn = np.empty((replicates if len(numbers) >= MIN_BLOCKS else 0, count))
+    total = len(numbers)
+    drawn = np.empty((replicates if total >= MIN_BLOCKS else 0, count))
     size = max(1, MATRIX_CELLS // count**2)
     for start in range(0, len(drawn), size):
         part = drawn[start : start + size]
-        draws = [(*matrices(_draw(len(numbers), rng)), rng.exponential(size=count)) for _ in part]
+        draws = []
+        for _ in part:
+            times = _sums(rng.integers(total, size=total), np.ones(total), total)  # how often each block is in it
+            draws.append((*matrices(times), rng.exponential(size=count)))
         drawn_points, drawn_games, priors = (np.array(values) for values in zip(*draws, strict=True))
         part[:] = _fit(drawn_points, drawn_games, priors, centre)
 
     centre = ELO * (centre - centre.mean())
     drawn = ELO * (drawn - drawn.mean(axis=1, keepdims=True))
-    blocks = _blocks_of_each(count, pairs, block)
+    seen = np.unique(np.concatenate([block * count + pairs.row, block * count + pairs.column]))
+    blocks = np.bincount(seen % count, minlength=count)
     low, high = _intervals(centre, drawn, blocks)
     return StrengthFit(centre, low, high, drawn, blocks, _groups(games > 0))
 
@@ -149,11 +154,6 @@ class PairCollector:
 def _sums(index: Ints, values: Floats, size: int) -> Floats:
     """Return the sums of the values with the same index."""
     return np.bincount(index, values, size).astype(np.float64)
-
-
-def _draw(blocks: int, rng: np.random.Generator) -> Floats:
-    """Return how often each block is in a replicate."""
-    return np.bincount(rng.integers(blocks, size=blocks), minlength=blocks).astype(np.float64)
 
 
 def _fit(points: Floats, games: Floats, prior: Floats, start: Floats) -> Floats:
@@ -211,12 +211,6 @@ def _widening(blocks: int, level: float) -> float:
         + (3 * z**7 + 19 * z**5 + 17 * z**3 - 15 * z) / (384 * freedom**3)
     )
     return student / z * sqrt(blocks / freedom)
-
-
-def _blocks_of_each(count: int, pairs: Pairs, block: Ints) -> Ints:
-    """Return the number of blocks of each bot."""
-    seen = np.unique(np.concatenate([block * count + pairs.row, block * count + pairs.column]))
-    return np.bincount(seen % count, minlength=count)
 
 
 def _groups(met: NDArray[np.bool_]) -> Ints:

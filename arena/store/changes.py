@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from threading import Lock
-from typing import Self
 
 from sqlalchemy import Engine, func, select
 
@@ -22,7 +21,7 @@ FIGURES = select(
 
 
 class ChangeDetector:
-    """Tells whether a store has changed. Close it, or use it in a with statement.
+    """Tells whether a store has changed. Close it before the store.
 
     A check is cheap enough for every page request. SQLite counts the changes of other connections, as seen from one
     that stays open. PostgreSQL is asked for a few figures.
@@ -44,9 +43,3 @@ class ChangeDetector:
     def close(self) -> None:
         if self._sqlite is not None:
             self._sqlite.close()
-
-    def __enter__(self) -> Self:
-        return self
-
-    def __exit__(self, *_: object) -> None:
-        self.close()

@@ -53,7 +53,7 @@ class Site:
     @asynccontextmanager
     async def services(self) -> AsyncIterator[None]:
         """Run the background services."""
-        with self.store_changes, closing(self.chances):
+        with closing(self.store_changes), closing(self.chances):
             async with background(self.hub.run(), self.live.run()), self.lobby:
                 yield
 

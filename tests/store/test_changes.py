@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from contextlib import closing
 from pathlib import Path
 
 import pytest
@@ -15,7 +16,7 @@ from tests.support.stores import play_blocks
 @pytest.mark.parametrize("kind", ["SQLite", "PostgreSQL"])
 def test_every_change_is_detected_once(kind: str, tmp_path: Path, request: pytest.FixtureRequest) -> None:
     database = request.getfixturevalue("postgresql_url") if kind == "PostgreSQL" else tmp_path / "arena.db"
-    with Store.open(database) as store, ChangeDetector(store.engine) as looking, Store.open(database) as other:
+    with Store.open(database) as store, closing(ChangeDetector(store.engine)) as looking, Store.open(database) as other:
         seen = looking.state()
         assert looking.state() == seen
         changes: list[Callable[[], object]] = [

@@ -9,7 +9,7 @@ import subprocess
 import sys
 from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import ExitStack, contextmanager
+from contextlib import ExitStack, closing, contextmanager
 from functools import partial
 from pathlib import Path
 from threading import Barrier
@@ -133,7 +133,7 @@ def test_a_server_that_is_killed_and_comes_back_has_all_that_was_acknowledged() 
     with prepared() as server, ExitStack() as later:
         with started(server) as process:
             store = later.enter_context(Store.open(server.address("postgres")))
-            watch = later.enter_context(ChangeDetector(store.engine))
+            watch = later.enter_context(closing(ChangeDetector(store.engine)))
             play_blocks(store, 3)
             seen = watch.state()
             with store.engine.connect() as connection:
