@@ -179,6 +179,8 @@ def _block_row(block: BlockRecord) -> dict[str, object]:
 
 
 def _match_row(batch: Batch, number: int, match: MatchRecord) -> dict[str, object]:
-    row = {"id": number, "tournament_id": batch.tournament_id, "bracket": batch.bracket, **match._asdict()}
+    row = match._asdict()
     del row["seats"]
-    return {**row, "decisions": sum(seat.decisions for seat in match.seats)}
+    row.update(id=number, tournament_id=batch.tournament_id, bracket=batch.bracket)
+    row["decisions"] = sum(seat.decisions for seat in match.seats)
+    return row
