@@ -1,15 +1,14 @@
 """Requests that the server carries out in processes of their own, so that they do not slow it down.
 
-The process gets a pickled job on its standard input, calls `Arena.run` as the command line does, and writes pickled
-events to its standard output. The last one is the result or a `RequestError`. When its standard input closes, because
-the server closes it or has ended, a tournament stops in order, and a submission ends and changes nothing.
+The process gets the request through a pipe, calls `Arena.run` as the command line does, and sends events back. The last
+one is the result or a `RequestError`. When the server asks it to stop, or has ended, a tournament stops in order, and a
+submission ends and changes nothing.
 """
 
 from __future__ import annotations
 
 import asyncio
 import os
-import pickle
 import re
 import signal
 import subprocess
@@ -19,6 +18,8 @@ import traceback
 from collections.abc import AsyncIterator, Callable
 from contextlib import suppress
 from dataclasses import dataclass
+from multiprocessing import Pipe
+from multiprocessing.connection import Connection
 from pathlib import Path
 from typing import Any
 
@@ -45,17 +46,6 @@ class RequestError:
 FinalEvent = TournamentResult | TournamentForecast | SubmitResult | RequestError
 
 
-@dataclass(frozen=True, slots=True)
-class WorkerJob:
-    """What a worker process has to do."""
-
-    home: str
-    store: str | None
-    folder: str
-    """An empty working directory, so that no bot's name is taken for a path."""
-    request: Request[Any, Any]
-
-
 # In the server
 
 
@@ -63,36 +53,33 @@ class WorkerProcess:
     """A process that carries out a request. Its events can be followed by several clients, also later."""
 
     def __init__(self, home: Home, folder: Path, request: Request[Any, Any]) -> None:
+        """`folder`: an empty working directory, so that no bot's name is taken for a path."""
         folder.mkdir(parents=True, exist_ok=True)
-        self._process = _start()
+        self._connection, theirs = Pipe()
+        with theirs:
+            self._process = _start(folder, theirs.fileno())
         self._loop = asyncio.get_running_loop()
-        self._kept: list[Any] = []
-        """All events but those in `_states`."""
-        self._states: dict[type, Any] = {}
-        """The latest event of each type of which only the latest matters."""
+        self._events: dict[object, tuple[int, Any]] = {}
+        """Numbered in their order. Of an activity or the progress only the latest is kept."""
+        self._count = 0
         self._changed = asyncio.Event()
         """Set and replaced with every event."""
         self.is_over = False
-        job = WorkerJob(str(home.path.resolve()), home.store, str(folder), request)
+        job = Home(home.path.resolve(), home.store), request
         threading.Thread(target=self._read, args=(job,), daemon=True).start()
 
     async def events(self) -> AsyncIterator[Any]:
         """Iterate over the events so far and to come. A slow client misses intermediate states."""
-        place = 0
-        seen: dict[type, Any] = {}
+        seen = 0
         while True:
-            changed = self._changed
-            for kept in self._kept[place:]:
-                place += 1
-                yield kept
-            if self.is_over:
+            changed, is_over = self._changed, self.is_over
+            for number, event in list(self._events.values()):
+                if number > seen:
+                    seen = number
+                    yield event
+            if is_over:
                 return
-            for kind, state in list(self._states.items()):
-                if seen.get(kind) is not state:
-                    seen[kind] = state
-                    yield state
-            if self._changed is changed:
-                await changed.wait()
+            await changed.wait()
 
     async def stop(self, timeout: float) -> None:
         """Let the process stop in order; kill it after the timeout."""
@@ -101,26 +88,18 @@ class WorkerProcess:
     # In threads
 
     def _end(self, timeout: float) -> None:
-        assert self._process.stdin, "a pipe"
         with suppress(OSError):
-            self._process.stdin.close()  # the signal to stop
+            self._connection.send("stop")
         supervisor.end(self._process, grace=timeout, terminate=False)
 
-    def _read(self, job: WorkerJob) -> None:
-        process, event = self._process, None
-        assert process.stdin, "a pipe"
-        assert process.stdout, "a pipe"
-        with suppress(OSError, ValueError):  # it has ended, which is found out below, or is being stopped
-            pickle.dump(job, process.stdin)
-            process.stdin.flush()
-        with suppress(EOFError, pickle.UnpicklingError):
+    def _read(self, job: tuple[Home, Request[Any, Any]]) -> None:
+        event = None
+        with suppress(EOFError, OSError), self._connection:
+            self._connection.send(job)
             while True:
-                event = pickle.load(process.stdout)  # noqa: S301, from our own process
+                event = self._connection.recv()
                 self._tell(event)
-        code = process.wait()
-        for pipe in (process.stdin, process.stdout):
-            with suppress(OSError):
-                pipe.close()
+        code = self._process.wait()
         if not isinstance(event, FinalEvent):
             why = f"The server's process for this request ended unexpectedly ({supervisor.exit_status(code)})."
             self._tell(RequestError(why))
@@ -130,25 +109,29 @@ class WorkerProcess:
             self._loop.call_soon_threadsafe(self._add, event)
 
     def _add(self, event: object) -> None:
-        if isinstance(event, Activity | TournamentProgress):
-            self._states[type(event)] = event
-        else:
-            self._kept.append(event)
-        self.is_over = self.is_over or isinstance(event, FinalEvent)
+        self._count += 1
+        if isinstance(event, FinalEvent):
+            self.is_over = True
+            for state in (Activity, TournamentProgress):
+                self._events.pop(state, None)
+        key = type(event) if isinstance(event, Activity | TournamentProgress) else self._count
+        self._events.pop(key, None)  # the new one is the last one
+        self._events[key] = self._count, event
         self._changed.set()
         self._changed = asyncio.Event()
 
 
-def _start() -> subprocess.Popen[bytes]:
+def _start(folder: Path, descriptor: int) -> subprocess.Popen[bytes]:
     """Start the process. A fork of the server itself would not do, because gRPC does not survive it."""
     environment = {name: value for name, value in os.environ.items() if not name.startswith("ARENA_")}
-    environment |= games_environment()
     try:
-        return subprocess.Popen(
-            (sys.executable, "-c", "from arena.server.worker_process import main; main()"),
-            env=environment,
-            stdin=subprocess.PIPE,
-            stdout=subprocess.PIPE,
+        return subprocess.Popen(  # noqa: S603, our own
+            (sys.executable, "-P", "-c", "from arena.server.worker_process import main; main()", str(descriptor)),
+            env=environment | games_environment(),
+            cwd=folder,
+            pass_fds=(descriptor,),
+            stdin=subprocess.DEVNULL,
+            stdout=2,  # the server's log
             start_new_session=True,  # Ctrl-C is for the server, which ends its workers in order
         )
     except OSError as error:
@@ -159,31 +142,29 @@ def _start() -> subprocess.Popen[bytes]:
 
 
 def main() -> None:
-    """Carry out the job on standard input; then end the process."""
-    output = os.fdopen(os.dup(1), "wb")
-    os.dup2(2, 1)  # what else is printed must not get between the events
+    """Carry out the request in the pipe; then end the process."""
+    connection = Connection(int(sys.argv[1]))
     stopping = threading.Event()
 
     def send(event: object) -> None:
         try:
-            pickle.dump(event, output)
-            output.flush()
-        except BrokenPipeError:  # the server has ended
+            connection.send(event)
+        except OSError:  # the server has ended
             stopping.set()
 
-    def wait_for_end_of_input() -> None:
-        sys.stdin.buffer.read()
+    def wait_for_stop() -> None:
+        with suppress(EOFError, OSError):  # the server has ended
+            connection.recv()
         stopping.set()
-        if isinstance(job.request, SubmitRequest):
+        if isinstance(request, SubmitRequest):
             os.kill(os.getpid(), signal.SIGTERM)
 
     exit_code = 1
     try:
         interrupts.install()
-        job = pickle.load(sys.stdin.buffer)  # noqa: S301, from our own server
-        os.chdir(job.folder)
-        threading.Thread(target=wait_for_end_of_input, daemon=True).start()
-        send(carry_out(job, send, stopping.is_set))
+        home, request = connection.recv()
+        threading.Thread(target=wait_for_stop, daemon=True).start()
+        send(carry_out(home, request, send, stopping.is_set))
         exit_code = 0
     except Exception:  # noqa: BLE001, a bug; the trace goes to the server's log
         traceback.print_exc()
@@ -193,30 +174,29 @@ def main() -> None:
         os._exit(exit_code)  # without the usual clean-up, in which gRPC complains
 
 
-def carry_out(job: WorkerJob, send: Callable[[object], None], stop: Callable[[], bool] = lambda: False) -> object:
-    """Carry out a job and return its result, or the error."""
-    what = "submission" if isinstance(job.request, SubmitRequest) else "tournament"
+def carry_out(
+    home: Home, request: Request[Any, Any], send: Callable[[object], None], stop: Callable[[], bool] = lambda: False
+) -> object:
+    """Carry out a request and return its result, or the error."""
+    bot = request.name if isinstance(request, SubmitRequest) else None
+    what, kept = "tournament", "All matches played so far are stored."
+    if isinstance(request, SubmitRequest):
+        what, kept = "submission", "Nothing has changed."
     try:
-        return Arena(job.home, store=job.store).run(job.request, send, stop)
+        return Arena(home.path, store=home.store).run(request, send, stop)
     except ArenaError as error:
-        return _public(str(error), error.hint or "", job)
+        return RequestError(_public(str(error), home, bot), _public(error.hint or "", home, bot))
     except OSError as error:
-        return _public(refusal(error), "", job)
+        return RequestError(_public(refusal(error), home, bot))
     except (SystemExit, KeyboardInterrupt):
-        kept = "Nothing has changed." if what == "submission" else "All matches played so far are stored."
         return RequestError(f"The {what} was interrupted. {kept}")
     except Exception:  # noqa: BLE001, the client gets a sentence and the server's log the traceback
         traceback.print_exc()
         return RequestError(f"The {what} failed unexpectedly; the server's log has the details.")
 
 
-def _public(message: str, hint: str, job: WorkerJob) -> RequestError:
-    """Return an error without paths of the server; those of a submitted bot's files begin with its name instead."""
-    bot = job.request.name if isinstance(job.request, SubmitRequest) else None
-    files = re.escape(str(Path(job.home) / "bots")) + r"/[^/\s]+/(unpacked/[^/\s`]+|files)"
-
-    def without_paths(text: str) -> str:
-        text = re.sub(files, lambda _: bot or "…", text)
-        return text.replace(job.home, "…")[-CONFIG.max_submission_text :]
-
-    return RequestError(without_paths(message), without_paths(hint))
+def _public(text: str, home: Home, bot: str | None) -> str:
+    """Return a message without paths of the server; those of a submitted bot's files begin with its name instead."""
+    files = re.escape(str(home.bots)) + r"/[^/\s]+/(unpacked/[^/\s`]+|files)"
+    text = re.sub(files, lambda _: bot or "…", text)
+    return text.replace(str(home.path), "…")[-CONFIG.max_submission_text :]

@@ -25,7 +25,7 @@ from arena.errors import ArenaError, BadSubmission, NotFound
 from arena.reports.exports import as_markdown
 from arena.requests import SubmitRequest, UploadTerms
 from arena.server.tls import self_signed
-from arena.server.worker_process import RequestError, WorkerJob, carry_out
+from arena.server.worker_process import RequestError, carry_out
 from arena.store.home import Home
 from arena.store.store import Store
 from arena.store.tokens import Scope
@@ -398,7 +398,7 @@ def test_without_a_sandbox_no_submitted_bot_is_started(tmp_path: Path, monkeypat
 
     monkeypatch.setattr(requests, "choose", lambda *_: (Sandbox(Tier.NONE), probe(Tier.NONE)))
     request = SubmitRequest(path="bot.tar.gz", name="anna/mine", upload=UploadTerms("0" * 64, 10, 10))
-    refused = carry_out(WorkerJob(str(tmp_path), None, str(tmp_path), request), lambda _: None)
+    refused = carry_out(Home(tmp_path), request, lambda _: None)
     assert isinstance(refused, RequestError)
     assert refused.message == "This server has no sandbox, so it accepts no bots."
     assert "arena doctor" in refused.hint
