@@ -1,7 +1,7 @@
 """An open-ended ladder: start a match whenever enough connected bots are free to fill its seats.
 
 A match waits for a bot whose connection breaks, until its grace is used up; then its seat is forfeited. A bot has one
-seat in a match, and plays several matches at the same time.
+seat in a match, and plays several matches at the same time. A bot that connects again takes its earlier seats.
 """
 
 from __future__ import annotations
@@ -11,15 +11,14 @@ import contextlib
 import time
 import traceback
 from collections.abc import Callable, Coroutine, Sequence
-from functools import partial
 from typing import Any
 
 from anyio import to_thread
 
 from arena.errors import ArenaError
+from arena.protocol.config import CONFIG as PROTOCOL_CONFIG
 from arena.referee import Referee
 from arena.server.config import ServerConfig
-from arena.server.connected_bots import ConnectedBots
 from arena.server.ladder_match import LadderMatch, SuspendedMatches
 from arena.server.ladder_record import LadderRecord
 from arena.server.log import log_event
@@ -30,7 +29,7 @@ from arena.server.remote_bot import RemoteBot
 
 
 class OpenLadder:
-    """Starts, resumes, plays and suspends matches."""
+    """The connected bots and their matches."""
 
     def __init__(
         self,
@@ -47,7 +46,11 @@ class OpenLadder:
         self.config = config
         self.metrics = metrics
         self.draining = False
-        self.bots = ConnectedBots(config, referee.batching)
+        """Whether the server shuts down: no match starts, and no bot can reconnect."""
+        self.bots: dict[int, RemoteBot] = {}
+        """The bots that are connected, or may still reconnect, by version."""
+        self._changed = asyncio.Event()
+        """Set when a bot may be free for another match."""
         self._pace = None if pace is None else RateLimit(max(1.0, pace / 10), pace)
         self._matchmakers = [Matchmaker(each.bracket, each.standings.rating) for each in record.brackets.values()]
         self._matches: dict[asyncio.Task[None], LadderMatch] = {}
@@ -55,11 +58,9 @@ class OpenLadder:
         self._suspended: list[LadderMatch] = []
         """Matches that continue when their bots are connected."""
         self._jobs: list[asyncio.Task[None]] = []
-        metrics.follow(
-            bots=lambda: sum(bot.is_connected for bot in self.bots.by_version.values()),
-            matches=lambda: len(self._matches),
-            unwritten=lambda: record.unwritten,
-        )
+        metrics.bots.set_function(lambda: sum(bot.is_connected for bot in self.bots.values()))
+        metrics.in_progress.set_function(lambda: len(self._matches))
+        metrics.unwritten.set_function(lambda: record.unwritten)
 
     def start(self) -> None:
         """Start the background jobs."""
@@ -70,9 +71,65 @@ class OpenLadder:
         for match in self._suspended:
             bracket = self.record.brackets[match.bracket]
             bracket.next_block = max(bracket.next_block, match.planned.block + 1)
-        watch_tokens = partial(self.bots.watch_tokens, self.record)
-        jobs = (self._start_matches, self.bots.watch_clocks, watch_tokens, self._write_matches)
+        jobs = (self._start_matches, self._watch_clocks, self._watch_tokens, self._write_matches)
         self._jobs = [asyncio.create_task(keep_running(job, self.config.link_interval)) for job in jobs]
+
+    # Bots
+
+    def join(self, bot: RemoteBot) -> None:
+        """Add a bot. It replaces an earlier connection of the same bot, and takes its seats."""
+        version = bot.entrant.version_id
+        if before := self.bots.get(version):
+            bot.take_over(before)
+            before.remove("The bot has opened another connection, and only the latest one counts.")
+            log_event("bot.reconnected", bot=bot.entrant.label, seats=len(bot.session.seats))
+        self.bots[version] = bot
+        self._changed.set()
+
+    def stream_ended(self, bot: RemoteBot) -> None:
+        """Remove a bot whose stream has ended, unless it has matches to which it may reconnect."""
+        if bot.is_disconnected and bot.playing and not bot.dead and not self.draining:
+            log_event("bot.disconnected", bot=bot.entrant.label, seats=len(bot.session.seats))
+            return
+        log_event("bot.left", bot=bot.entrant.label, user=bot.token.user)
+        bot.leave()
+        if self.bots.get(bot.entrant.version_id) is bot:
+            del self.bots[bot.entrant.version_id]
+
+    async def _watch_clocks(self) -> None:
+        """Check clocks and links until cancelled."""
+        last_probe = 0.0
+        while True:
+            await asyncio.sleep(self.config.clock_interval)
+            bots = list(self.bots.values())
+            if time.monotonic() - last_probe > self.config.link_interval:
+                last_probe = time.monotonic()
+                for bot in bots:
+                    bot.probe()
+                hold_seconds = max(PROTOCOL_CONFIG.hold_seconds, self.config.message_cost * len(bots))
+                self.referee.batching.hold_seconds = hold_seconds
+                self._changed.set()  # a bot may be reachable again
+            for bot in bots:
+                if not bot.dead:
+                    bot.check_time()
+                if bot.dead and bot.is_disconnected:  # its stream ended earlier
+                    self.stream_ended(bot)
+
+    async def _watch_tokens(self) -> None:
+        """Remove bots whose token is no longer valid, until cancelled."""
+        while True:
+            await asyncio.sleep(self.config.token_interval)
+            bots = list(self.bots.values())  # not those that join during the query, perhaps with a newer token
+            try:
+                valid = await to_thread.run_sync(self.record.store.tokens.valid)
+            except Exception as error:  # noqa: BLE001, the next query may succeed
+                self.record.log_failure(error)
+                continue
+            for bot in bots:
+                if bot.token.id not in valid and not bot.dead:
+                    why = "Its token has expired or was revoked."
+                    log_event("bot.removed", bot=bot.entrant.label, why=why)
+                    bot.remove(why)
 
     # Matches
 
@@ -80,11 +137,10 @@ class OpenLadder:
         while True:
             with contextlib.suppress(TimeoutError):
                 async with asyncio.timeout(self.config.pairing_interval if self._pace else None):
-                    await self.bots.changed.wait()
-            self.bots.changed.clear()
+                    await self._changed.wait()
+            self._changed.clear()
             await self._resume_matches()
-            bots = self.bots.by_version
-            matchmakers = [each for each in self._matchmakers if each.open(bots, self._may_start)]
+            matchmakers = [each for each in self._matchmakers if each.open(self.bots, self._may_start)]
             while matchmakers:  # one match per bracket in turn, so that no bracket takes all bots
                 matchmakers = [each for each in matchmakers if self._start_match(each)]
                 await asyncio.sleep(0)
@@ -96,7 +152,7 @@ class OpenLadder:
         """Start one match, if there are enough free bots."""
         if self.draining or self.record.unwritten > self.config.max_unwritten:
             return False
-        pairing = matchmaker.next_pairing(self.bots.by_version, self._may_start)
+        pairing = matchmaker.next_pairing(self.bots, self._may_start)
         if pairing is None:
             return False
         bracket = self.record.brackets[matchmaker.bracket.name]
@@ -111,7 +167,7 @@ class OpenLadder:
     async def _resume_matches(self) -> None:
         """Continue the suspended matches whose bots are all connected and have capacity."""
         for match in list(self._suspended):
-            bots = [self.bots.by_version.get(version) for version in match.waits_for]
+            bots = [self.bots.get(version) for version in match.waits_for]
             game = match.planned.plan.game
             if not self.draining and all(bot and bot.has_capacity and game in bot.games for bot in bots):
                 self._suspended.remove(match)
@@ -119,7 +175,7 @@ class OpenLadder:
                 await asyncio.sleep(0)  # there may be many, and other matches go on meanwhile
 
     def _begin(self, match: LadderMatch) -> None:
-        bots = [self.bots.by_version[version] for version in match.waits_for]
+        bots = [self.bots[version] for version in match.waits_for]
         for bot in bots:
             bot.playing.add(match.name)
         task = asyncio.create_task(self._play(match, bots), name=match.name)
@@ -147,7 +203,7 @@ class OpenLadder:
         finally:
             for bot in bots:
                 bot.playing.discard(match.name)
-            self.bots.changed.set()
+            self._changed.set()
         self.record.add(match, outcome)
         self.metrics.count(match.bracket, outcome)
 
@@ -169,8 +225,8 @@ class OpenLadder:
 
     async def drain(self, timeout: float) -> None:
         """Start no more matches, wait for those in progress, then suspend the rest and end all streams."""
-        self.draining = self.bots.closing = True
-        log_event("drain.began", matches=len(self._matches), bots=len(self.bots.by_version))
+        self.draining = True
+        log_event("drain.began", matches=len(self._matches), bots=len(self.bots))
         deadline = time.monotonic() + timeout
         while (left := deadline - time.monotonic()) > 0:
             can_end = [task for task, match in self._matches.items() if self._can_end(match)]
@@ -186,12 +242,13 @@ class OpenLadder:
             job.cancel()
         await asyncio.gather(*self._jobs, return_exceptions=True)
         written = await self._write()
-        self.bots.close()
+        for bot in list(self.bots.values()):
+            bot.leave()
         log_event("drain.ended", written=written)
 
     def _can_end(self, match: LadderMatch) -> bool:
         """Whether no bot is missing: during a drain an absent bot cannot reconnect."""
-        bots = [self.bots.by_version.get(version) for version in match.waits_for]
+        bots = [self.bots.get(version) for version in match.waits_for]
         return all(bot and bot.is_connected for bot in bots)
 
     async def _suspend(self, matches: Sequence[LadderMatch]) -> None:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from functools import partial
 
 from prometheus_client import CONTENT_TYPE_LATEST, CollectorRegistry, Counter, Gauge, Histogram, generate_latest
@@ -22,9 +21,9 @@ class Metrics:
         self.registry = registry = CollectorRegistry()
         gauge, counter = partial(Gauge, registry=registry), partial(Counter, registry=registry)
         histogram = partial(Histogram, registry=registry)
-        self._bots = gauge("arena_connected_bots", "Connected bots.")
-        self._in_progress = gauge("arena_matches_under_way", "Matches in progress.")
-        self._unwritten = gauge("arena_unwritten_matches", "Finished matches that are not in the store yet.")
+        self.bots = gauge("arena_connected_bots", "Connected bots.")
+        self.in_progress = gauge("arena_matches_under_way", "Matches in progress.")
+        self.unwritten = gauge("arena_unwritten_matches", "Finished matches that are not in the store yet.")
         self.connections = counter("arena_connections", "Connections of bots, by result.", ["result"])
         self.calls = counter("arena_calls", "Calls of the desk service, by result.", ["what", "result"])
         self._matches = counter("arena_matches", "Finished matches.", ["bracket"])
@@ -45,12 +44,6 @@ class Metrics:
             "Network round trip, every few seconds for each bot; not charged to the bot.",
             buckets=_ROUND_TRIP_BUCKETS,
         )
-
-    def follow(self, bots: Callable[[], int], matches: Callable[[], int], unwritten: Callable[[], int]) -> None:
-        """Call these functions whenever the metrics are read."""
-        self._bots.set_function(bots)
-        self._in_progress.set_function(matches)
-        self._unwritten.set_function(unwritten)
 
     def count(self, bracket: str, outcome: Outcome) -> None:
         """Count a finished match."""

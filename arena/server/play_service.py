@@ -91,12 +91,11 @@ class PlayService:
         except ArenaError as error:
             raise RequestRefused(str(error), hint=error.hint) from error
         self._check_capacity(label, token)  # other bots may have joined meanwhile
-        ladder = self.ladder
-        batching, join = ladder.referee.batching, ladder.bots.join
-        return RemoteBot(token, entrant, self.config, batching, join, ladder.metrics, TcpProbe(peer), said_hello)
+        ladder, batching = self.ladder, self.ladder.referee.batching
+        return RemoteBot(token, entrant, self.config, batching, ladder.join, ladder.metrics, TcpProbe(peer), said_hello)
 
     def _check_capacity(self, label: str, token: Token) -> None:
-        bots, config = self.ladder.bots.by_version.values(), self.config
+        bots, config = self.ladder.bots.values(), self.config
         if any(bot.entrant.label == label for bot in bots):
             return  # it replaces its earlier connection
         if sum(bot.token.id == token.id for bot in bots) >= config.max_bots_per_token:
@@ -116,5 +115,5 @@ class PlayService:
         try:
             await bot.serve(hello, stream)
         finally:
-            self.ladder.bots.stream_ended(bot)
+            self.ladder.stream_ended(bot)
             await audit
