@@ -10,10 +10,11 @@ from __future__ import annotations
 import asyncio
 import secrets
 import shutil
-from collections.abc import AsyncIterator, Callable, Iterator
+from collections.abc import AsyncIterator, Awaitable, Callable, Iterator
 from contextlib import asynccontextmanager, contextmanager
 from functools import partial
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any, NoReturn, TypeVar
 
 import grpc
@@ -22,11 +23,10 @@ from google.protobuf import text_format
 from google.protobuf.message import DecodeError, Message
 
 from arena.api import Arena
-from arena.client.messages import HINT_METADATA, to_event
-from arena.errors import ArenaError, BadStore, BadSubmission, NotFound
+from arena.client.messages import HINT_METADATA, to_event, to_message
+from arena.errors import ArenaError, BadStore, BadSubmission, NotFound, UserError
 from arena.events import Activity
 from arena.requests import SubmitRequest, UploadTerms
-from arena.server import desk_queries
 from arena.server.auth import Authenticator, RequestRefused, bearer_token, peer_address, store_unavailable
 from arena.server.config import ServerConfig
 from arena.server.log import log_event
@@ -40,7 +40,10 @@ from arena.submissions.submit import SubmitResult
 from arena.v1 import desk_pb2 as pb
 
 Request = TypeVar("Request", bound=Message)
+Answer = Callable[[Token, Request], Awaitable[Message]]
 Code = grpc.StatusCode
+MAX_ROWS = 10_000
+MAX_REPLAYS = 100
 
 
 class Desk:
@@ -73,15 +76,15 @@ class Desk:
             self.name,
             {
                 "Submit": grpc.stream_stream_rpc_method_handler(self._submit),
-                "Retire": grpc.unary_unary_rpc_method_handler(self._retire),
-                "ListBots": self._query(pb.ListBotsRequest, desk_queries.bots),
-                "GetLeaderboard": self._query(pb.GetLeaderboardRequest, desk_queries.leaderboard),
-                "ListTournaments": self._query(pb.ListTournamentsRequest, desk_queries.tournaments),
-                "ListMatches": self._query(pb.ListMatchesRequest, desk_queries.matches),
-                "ListMatchNames": self._query(pb.ListMatchNamesRequest, desk_queries.match_names),
-                "GetReplays": self._query(pb.GetReplaysRequest, desk_queries.replays),
+                "Retire": self._unary(pb.RetireRequest, self._retire, self._writes, Scope.SUBMIT, Scope.ORGANISE),
+                "ListBots": self._query(pb.ListBotsRequest, _bots),
+                "GetLeaderboard": self._query(pb.GetLeaderboardRequest, _leaderboard),
+                "ListTournaments": self._query(pb.ListTournamentsRequest, _list_tournaments),
+                "ListMatches": self._query(pb.ListMatchesRequest, _matches),
+                "ListMatchNames": self._query(pb.ListMatchNamesRequest, _match_names),
+                "GetReplays": self._query(pb.GetReplaysRequest, _replays),
                 "RunTournament": grpc.unary_stream_rpc_method_handler(self._run_tournament),
-                "StopTournament": grpc.unary_unary_rpc_method_handler(self._stop),
+                "StopTournament": self._unary(pb.StopTournamentRequest, self._stop, self._reads, Scope.ORGANISE),
             },
         )
 
@@ -124,19 +127,26 @@ class Desk:
             raise RequestRefused("Too many requests with this token. Retry in a minute.", Code.RESOURCE_EXHAUSTED)
         return token
 
-    def _query(self, kind: type[Request], answer: Callable[[Arena, Request], Message]) -> grpc.RpcMethodHandler:
-        """Return the handler of a call that only reads."""
+    def _unary(
+        self, kind: type[Request], answer: Answer[Request], limit: RateLimit, *scopes: Scope
+    ) -> grpc.RpcMethodHandler:
+        """Return the handler of a call with one request and one response."""
         call = kind.DESCRIPTOR.name.removesuffix("Request")
 
-        async def query(data: bytes, context: Any) -> bytes:
+        async def handle(data: bytes, context: Any) -> bytes:
             async with self._answering(call, context):
-                await self._check(context, self._reads)
-                request = _parsed(kind, data)
+                token = await self._check(context, limit, *scopes)
+                return (await answer(token, _parsed(kind, data))).SerializeToString()
 
-                response = await to_thread.run_sync(answer, self.arena, request, limiter=self._readers)
-                return response.SerializeToString()
+        return grpc.unary_unary_rpc_method_handler(handle)
 
-        return grpc.unary_unary_rpc_method_handler(query)
+    def _query(self, kind: type[Request], answer: Callable[[Arena, Request], Message]) -> grpc.RpcMethodHandler:
+        """Return the handler of a call that only reads."""
+
+        async def query(_: Token, request: Request) -> Message:
+            return await to_thread.run_sync(answer, self.arena, request, limiter=self._readers)
+
+        return self._unary(kind, query, self._reads)
 
     async def _deny(self, token: Token, bot: str, hint: str) -> NoReturn:
         why = f"`{bot}` is not your bot: the names of your bots start with `{token.user}/`."
@@ -145,16 +155,13 @@ class Desk:
 
     # Bots
 
-    async def _retire(self, data: bytes, context: Any) -> bytes:
-        async with self._answering("Retire", context):
-            token = await self._check(context, self._writes, Scope.SUBMIT, Scope.ORGANISE)
-            request = _parsed(pb.RetireRequest, data)
-            if not request.bot.startswith(f"{token.user}/") and Scope.ORGANISE not in token.scopes:
-                await self._deny(token, request.bot, "Retiring other bots needs the scope organise.")
-            await to_thread.run_sync(partial(self.arena.retire, request.bot, undo=request.undo))
-            log_event("bot.retired", bot=request.bot, user=token.user, undo=request.undo)
-            await self.authenticator.audit(token, "brought back" if request.undo else "retired", request.bot)
-        return pb.RetireResponse().SerializeToString()
+    async def _retire(self, token: Token, request: pb.RetireRequest) -> pb.RetireResponse:
+        if not request.bot.startswith(f"{token.user}/") and Scope.ORGANISE not in token.scopes:
+            await self._deny(token, request.bot, "Retiring other bots needs the scope organise.")
+        await to_thread.run_sync(partial(self.arena.retire, request.bot, undo=request.undo))
+        log_event("bot.retired", bot=request.bot, user=token.user, undo=request.undo)
+        await self.authenticator.audit(token, "brought back" if request.undo else "retired", request.bot)
+        return pb.RetireResponse()
 
     async def _submit(self, _: Any, stream: Any) -> None:
         async with self._answering("Submit", stream):
@@ -167,7 +174,7 @@ class Desk:
                 except BadSubmission as error:
                     await self._report(token, RequestError(str(error), error.hint or ""), stream)
                 finally:
-                    await asyncio.shield(to_thread.run_sync(_remove, folder))
+                    await asyncio.shield(to_thread.run_sync(partial(shutil.rmtree, folder, ignore_errors=True)))
 
     @contextmanager
     def _place_for(self, token: Token) -> Iterator[None]:
@@ -261,16 +268,13 @@ class Desk:
         async for event in process.events():
             yield to_event(event, pb.RunTournamentResponse()).SerializeToString()
 
-    async def _stop(self, data: bytes, context: Any) -> bytes:
-        async with self._answering("StopTournament", context):
-            token = await self._check(context, self._reads, Scope.ORGANISE)
-            _parsed(pb.StopTournamentRequest, data)
-            if not self._tournaments.is_running:
-                raise NotFound("No tournament is running.")
-            log_event("tournament.stopped", user=token.user)
-            await self.authenticator.audit(token, "stopped a tournament", "")
-            await self._tournaments.stop()
-        return pb.StopTournamentResponse().SerializeToString()
+    async def _stop(self, token: Token, _: pb.StopTournamentRequest) -> pb.StopTournamentResponse:
+        if not self._tournaments.is_running:
+            raise NotFound("No tournament is running.")
+        log_event("tournament.stopped", user=token.user)
+        await self.authenticator.audit(token, "stopped a tournament", "")
+        await self._tournaments.stop(self.config.tournament_shutdown)
+        return pb.StopTournamentResponse()
 
 
 def _parsed(kind: type[Request], data: bytes) -> Request:
@@ -280,5 +284,51 @@ def _parsed(kind: type[Request], data: bytes) -> Request:
         raise RequestRefused(f"Not a valid {kind.DESCRIPTOR.name}.", Code.INVALID_ARGUMENT) from None
 
 
-def _remove(folder: Path) -> None:
-    shutil.rmtree(folder, ignore_errors=True)
+# Queries: they wait for the disk
+
+
+def _bots(arena: Arena, request: pb.ListBotsRequest) -> pb.ListBotsResponse:
+    return to_message(SimpleNamespace(bots=arena.bots(every=request.every)), pb.ListBotsResponse())
+
+
+def _leaderboard(arena: Arena, request: pb.GetLeaderboardRequest) -> pb.GetLeaderboardResponse:
+    found = arena.leaderboard(request.brackets, tournament=request.tournament or None, highlights=True)
+    return to_message(found, pb.GetLeaderboardResponse())
+
+
+def _list_tournaments(arena: Arena, request: pb.ListTournamentsRequest) -> pb.ListTournamentsResponse:
+    found = arena.tournaments(_limit(request.limit))
+    return to_message(SimpleNamespace(tournaments=found), pb.ListTournamentsResponse())
+
+
+def _matches(arena: Arena, request: pb.ListMatchesRequest) -> pb.ListMatchesResponse:
+    found = arena.matches(
+        tournament=request.tournament or None,
+        bot=request.bot or None,
+        bracket=request.bracket or None,
+        only_faults=request.only_faults,
+        limit=_limit(request.limit),
+    )
+    return to_message(SimpleNamespace(matches=found), pb.ListMatchesResponse())
+
+
+def _match_names(arena: Arena, request: pb.ListMatchNamesRequest) -> pb.ListMatchNamesResponse:
+    return pb.ListMatchNamesResponse(names=arena.match_names(request.tournament))
+
+
+def _replays(arena: Arena, request: pb.GetReplaysRequest) -> pb.GetReplaysResponse:
+    if len(request.matches) > MAX_REPLAYS:
+        raise UserError(f"Too many replays: {len(request.matches)} in one request, expected at most {MAX_REPLAYS}.")
+    response = pb.GetReplaysResponse()
+    for name, found in zip(request.matches, arena.replays(request.matches), strict=True):
+        if isinstance(found, NotFound):
+            response.replays.add(match=name, missing=str(found))
+        else:
+            response.replays.add(match=name, data=found)
+    return response
+
+
+def _limit(limit: int) -> int:
+    if not 1 <= limit <= MAX_ROWS:
+        raise UserError(f"Invalid limit `{limit}`: expected 1 to {MAX_ROWS:,} rows.")
+    return limit

@@ -79,10 +79,10 @@ class Tournaments:
         self._current = WorkerProcess(self.arena.home, self.folder, request)
         return self._current
 
-    async def stop(self, timeout: float | None = None) -> None:
+    async def stop(self, timeout: float) -> None:
         """Stop a running tournament in order; kill it after the timeout."""
         if self._current and not self._current.is_over:
-            await self._current.stop(self.config.tournament_shutdown if timeout is None else timeout)
+            await self._current.stop(timeout)
 
     def _check_bots(self, request: TournamentRequest) -> None:
         """Raise `NotFound` unless every bot is bundled or submitted: paths of the server are not for clients."""
