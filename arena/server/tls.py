@@ -6,7 +6,6 @@ its fingerprint.
 
 from __future__ import annotations
 
-import os
 from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
@@ -66,33 +65,25 @@ def self_signed(home: Home, names: Sequence[str]) -> Certificate:
     if pair.certificate.exists() and pair.key.exists():
         known = x509.load_pem_x509_certificate(pair.read()[0])
         if known.not_valid_after_utc > datetime.now(UTC) + timedelta(days=1):
-            _check_names(pair, known, wanted)
+            listed = known.extensions.get_extension_for_class(x509.SubjectAlternativeName).value
+            missing = [name for name in wanted if _general_name(name) not in listed]
+            if missing:  # a new certificate would lock out all clients that have the old one
+                raise ArenaError(
+                    f"The certificate `{pair.certificate}` does not include "
+                    f"{' and '.join(f'`{name}`' for name in missing)}.",
+                    hint="Delete it to get a new one, and give the new one to everyone who connects.",
+                )
             return pair
     certificate, key = _make(wanted)
     try:
         folder.mkdir(mode=0o700, parents=True, exist_ok=True)
         for path, content in ((pair.key, key), (pair.certificate, certificate)):
             path.unlink(missing_ok=True)
-            with open(path, "wb", opener=_private_opener) as file:
-                file.write(content)
+            path.touch(0o600, exist_ok=False)
+            path.write_bytes(content)
     except OSError as error:
         raise ArenaError(f"Cannot store the certificate: {refusal(error)}") from error
     return pair
-
-
-def _private_opener(path: str, flags: int) -> int:
-    return os.open(path, flags | os.O_EXCL, 0o600)
-
-
-def _check_names(pair: Certificate, known: x509.Certificate, wanted: Sequence[str]) -> None:
-    """Raise `ArenaError` if names are missing: a new certificate would lock out all clients that have the old one."""
-    names = known.extensions.get_extension_for_class(x509.SubjectAlternativeName).value
-    listed = {str(name.value) for name in names}
-    if missing := [name for name in wanted if name not in listed]:
-        raise ArenaError(
-            f"The certificate `{pair.certificate}` does not include {' and '.join(f'`{name}`' for name in missing)}.",
-            hint="Delete it to get a new one, and give the new one to everyone who connects.",
-        )
 
 
 def _make(names: Sequence[str]) -> tuple[bytes, bytes]:
