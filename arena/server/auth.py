@@ -8,7 +8,7 @@ from urllib.parse import unquote
 import grpc
 from anyio import to_thread
 
-from arena.errors import ArenaError, BadStore, BadToken
+from arena.errors import ArenaError, BadStore, BadToken, NotFound
 from arena.server.log import log_event
 from arena.server.rate_limit import RateLimit
 from arena.store.store import Store
@@ -41,7 +41,7 @@ class Authenticator:
         self._wrong_tokens = wrong_tokens
 
     async def check(self, secret: str, peer: str, *scopes: Scope) -> Token:
-        """Return the token, if it has at least one of these scopes. Raise `RequestRefused` otherwise."""
+        """Return the token, if it has at least one of these scopes. Raise `BadToken` or `RequestRefused` otherwise."""
         if self.closed:
             why = "The server is shutting down and accepts no new requests. Retry in a minute."
             raise RequestRefused(why, grpc.StatusCode.ABORTED)
@@ -50,11 +50,9 @@ class Authenticator:
             raise RequestRefused(why, grpc.StatusCode.RESOURCE_EXHAUSTED)
         try:
             return await to_thread.run_sync(self.store.tokens.admit, secret, *scopes)
-        except BadToken as error:
+        except BadToken:
             self._wrong_tokens.take(peer)
-            raise RequestRefused(str(error), hint=error.hint) from error
-        except BadStore as error:
-            raise store_unavailable(error) from error
+            raise
 
     async def audit(self, token: Token, action: str, detail: str) -> None:
         """Add an entry to the audit log."""
@@ -64,10 +62,21 @@ class Authenticator:
             log_event("store.failed", why=str(error))
 
 
-def store_unavailable(error: BadStore) -> RequestRefused:
-    """Log the error and return a refusal without its details, which are for the organiser only."""
-    log_event("store.failed", why=str(error))
-    return RequestRefused("The server's store is not available. Retry in a minute.", grpc.StatusCode.ABORTED)
+def refuse(error: ArenaError) -> RequestRefused:
+    """Return the refusal of a request that failed. Details of the store are logged, for the organiser only."""
+    match error:
+        case RequestRefused():
+            return error
+        case BadStore():
+            log_event("store.failed", why=str(error))
+            return RequestRefused("The server's store is not available. Retry in a minute.", grpc.StatusCode.ABORTED)
+        case BadToken():
+            code = grpc.StatusCode.UNAUTHENTICATED
+        case NotFound():
+            code = grpc.StatusCode.NOT_FOUND
+        case _:
+            code = grpc.StatusCode.INVALID_ARGUMENT
+    return RequestRefused(str(error), code, hint=error.hint)
 
 
 def bearer_token(context: Any) -> str:

@@ -24,10 +24,10 @@ from google.protobuf.message import DecodeError, Message
 
 from arena.api import Arena
 from arena.client.messages import HINT_METADATA, to_event, to_message
-from arena.errors import ArenaError, BadStore, BadSubmission, NotFound, UserError
+from arena.errors import ArenaError, BadSubmission, NotFound, UserError
 from arena.events import Activity
 from arena.requests import SubmitRequest, UploadTerms
-from arena.server.auth import Authenticator, RequestRefused, bearer_token, peer_address, store_unavailable
+from arena.server.auth import Authenticator, RequestRefused, bearer_token, peer_address, refuse
 from arena.server.config import ServerConfig
 from arena.server.log import log_event
 from arena.server.metrics import Metrics
@@ -105,13 +105,8 @@ class Desk:
         """Turn errors into the status of the call."""
         try:
             yield
-        except RequestRefused as refused:
-            why = refused
-        except BadStore as error:
-            why = store_unavailable(error)
         except ArenaError as error:
-            code = Code.NOT_FOUND if isinstance(error, NotFound) else Code.INVALID_ARGUMENT
-            why = RequestRefused(str(error), code, hint=error.hint)
+            why = refuse(error)
         else:
             self.metrics.calls.labels(call, "ok").inc()
             return
@@ -121,7 +116,7 @@ class Desk:
         await context.abort(why.code, str(why)[: self.config.max_error], hint)
 
     async def _check(self, context: Any, limit: RateLimit, *scopes: Scope) -> Token:
-        """Return the caller's token. Raise `RequestRefused` if it does not permit the call, or by the rate limit."""
+        """Return the caller's token. Raise if it does not permit the call, or by the rate limit."""
         token = await self.authenticator.check(bearer_token(context), peer_address(context), *scopes)
         if not limit.take(token.id):
             raise RequestRefused("Too many requests with this token. Retry in a minute.", Code.RESOURCE_EXHAUSTED)

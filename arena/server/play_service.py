@@ -14,11 +14,11 @@ import grpc
 from anyio import to_thread
 from google.protobuf.message import DecodeError
 
-from arena.errors import ArenaError, BadStore
+from arena.errors import ArenaError
 from arena.referee.config import CONFIG
 from arena.referee.server import SERVICE
 from arena.referee.stream import RawStream
-from arena.server.auth import Authenticator, RequestRefused, bearer_token, peer_address, store_unavailable
+from arena.server.auth import Authenticator, RequestRefused, bearer_token, peer_address, refuse
 from arena.server.config import ServerConfig
 from arena.server.ladder import OpenLadder
 from arena.server.log import log_event
@@ -59,7 +59,8 @@ class PlayService:
             if not self._connections.take(token.id):
                 raise RequestRefused("Too many connections with this token. Retry in a minute.")
             bot = await self._accept(hello, token, stream.peer(), said_hello)
-        except RequestRefused as refused:
+        except ArenaError as error:
+            refused = refuse(error)
             self.ladder.metrics.connections.labels("refused").inc()
             log_event("bot.refused", peer=peer, why=refused.text)
             fault = pb.Fault(kind=pb.FAULT_KIND_START, detail=refused.text)
@@ -77,19 +78,14 @@ class PlayService:
         return message.hello
 
     async def _accept(self, hello: pb.Hello, token: Token, peer: str, said_hello: float) -> RemoteBot:
-        """Register the bot. Raise `RequestRefused` if it cannot join."""
+        """Register the bot. Raise `ArenaError` if it cannot join."""
         longest = self.config.max_bot_name
         for what, text in (("name", hello.name), ("version", hello.version)):
             if not text.strip() or not text.isprintable() or len(text) > longest or text != text.strip():
                 raise RequestRefused(f"The {what} in its hello must have 1 to {longest} printable characters.")
         label = f"{token.user}/{hello.name} {hello.version}"
         self._check_capacity(label, token)  # before the bot is registered
-        try:
-            entrant = await to_thread.run_sync(self.ladder.record.register, token.user, hello)
-        except BadStore as error:
-            raise store_unavailable(error) from error
-        except ArenaError as error:
-            raise RequestRefused(str(error), hint=error.hint) from error
+        entrant = await to_thread.run_sync(self.ladder.record.register, token.user, hello)
         self._check_capacity(label, token)  # other bots may have joined meanwhile
         ladder, batching = self.ladder, self.ladder.referee.batching
         return RemoteBot(token, entrant, self.config, batching, ladder.join, ladder.metrics, TcpProbe(peer), said_hello)

@@ -8,6 +8,8 @@ from __future__ import annotations
 
 import socket
 import struct
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import NamedTuple
 from urllib.parse import unquote
@@ -56,7 +58,7 @@ class TcpProbe:
         if self._file is None:
             return UNKNOWN
         try:
-            with _copy(self._file) as ours:
+            with _borrowed(self._file) as ours:
                 if _peer_of(ours) != self._peer:
                     return UNKNOWN  # closed, and the file number belongs to another connection
                 info = ours.getsockopt(socket.IPPROTO_TCP, socket.TCP_INFO, TCP_INFO_FIELDS.size)
@@ -80,7 +82,7 @@ class TcpProbe:
             return None  # not Linux
         for file in files:
             try:
-                with _copy(file) as ours:
+                with _borrowed(file) as ours:
                     if _peer_of(ours) == self._peer:
                         return file
             except OSError:
@@ -93,6 +95,11 @@ def _peer_of(ours: socket.socket) -> tuple[str, int] | None:
     return (str(peer[0]).removeprefix(IPV4_IN_IPV6), peer[1]) if isinstance(peer, tuple) else None
 
 
-def _copy(file: int) -> socket.socket:
-    """Return another file of a socket that belongs to gRPC, to be closed."""
-    return socket.fromfd(file, socket.AF_INET, socket.SOCK_STREAM)
+@contextmanager
+def _borrowed(file: int) -> Iterator[socket.socket]:
+    """Use a socket that belongs to gRPC, without closing it. A copy of its descriptor would confuse gRPC's polling."""
+    ours = socket.socket(fileno=file)
+    try:
+        yield ours
+    finally:
+        ours.detach()
