@@ -12,71 +12,45 @@ class ServerConfig:
     # Remote bots
     max_bots: int = 500
     max_bots_per_token: int = 8
-    matches_per_bot: int = 4
-    """Matches that a bot plays at the same time."""
-    connection_burst: int = 10
-    """Connections in a row with one token; the rate below limits those that follow."""
+    matches_per_bot: int = 4  # that a bot plays at the same time
+    connection_burst: int = 10  # connections in a row with one token; the rate below limits those that follow
     connections_per_minute: int = 30
-    max_bot_message: int = 64 * 1024
-    """Bytes in one message of a bot: enough for answers to several thousand turns."""
-    max_bot_name: int = 60
+    max_bot_message: int = 64 * 1024  # bytes: enough for answers to several thousand turns
     max_language: int = 100
-    grace: float = 20.0
-    """How long a bot may be absent during its matches."""
-    grace_regained: float = 0.1
-    """Grace that a bot regains per second of being connected."""
-    probe_interval: float = 5.0
-    """Between two reads of the kernel's TCP statistics of a bot that sends messages."""
-    silent_after: float = 0.5
-    """A bot that has sent nothing for this long is probed on every check."""
+    grace: float = 20.0  # how long a bot may be absent during its matches
+    grace_regained: float = 0.1  # grace that a bot regains per second of being connected
+    probe_interval: float = 5.0  # between two reads of the kernel's TCP statistics of a bot that sends messages
+    silent_after: float = 0.5  # a bot that has sent nothing for this long is probed on every check
 
     # The ladder
-    clock_interval: float = 0.05
-    """Between two checks of the bots' clocks."""
-    link_interval: float = 0.25
-    """Between two checks of the bots' connections."""
-    token_interval: float = 2.0
-    """Between two checks whether the bots' tokens are still valid."""
-    pairing_interval: float = 0.1
-    """Between two searches for bots that may start another match."""
-    write_interval: float = 0.25
-    """Between two writes of finished matches to the store."""
-    max_unwritten: int = 5000
-    """Finished matches that may wait for the store; above that no match starts."""
+    clock_interval: float = 0.05  # between two checks of the bots' clocks
+    link_interval: float = 0.25  # between two checks of the bots' connections
+    token_interval: float = 2.0  # between two checks whether the bots' tokens are still valid
+    pairing_interval: float = 0.1  # between two searches for bots that may start another match
+    write_interval: float = 0.25  # between two writes of finished matches to the store
+    max_unwritten: int = 5000  # finished matches that may wait for the store; above that no match starts
     message_cost: float = 0.001
     """Work for one message, independent of the number of turns in it. Turns are held back for as long as one message
     to every bot takes, so that several turns share a message."""
-    tournament_shutdown: float = 30.0
-    """What a tournament gets to stop in order."""
-    min_tournament_shutdown: float = 5.0
-    """The same when the server stops, even if matches get less."""
+    tournament_shutdown: float = 30.0  # what a tournament gets to stop in order
+    min_tournament_shutdown: float = 5.0  # the same when the server stops, even if matches get less
 
     # The desk
-    read_burst: int = 60
-    """Requests in a row that only read, per token; the rate below limits those that follow."""
+    read_burst: int = 60  # requests in a row that only read, per token; the rate below limits those that follow
     reads_per_minute: int = 120
-    write_burst: int = 10
-    """Requests in a row that change something, per token; the rate below limits those that follow."""
+    write_burst: int = 10  # the same for requests that change something
     writes_per_minute: int = 2
-    reader_threads: int = 2
-    """Threads for requests that read. There are few, so that matches are not slowed down."""
-    max_submissions: int = 4
-    """Submissions in progress at the same time, at most one per token."""
-    max_submission_bytes: int = 64 * 2**20
-    """Of the archive, and of its files."""
+    reader_threads: int = 2  # for requests that read; there are few, so that matches are not slowed down
+    max_submissions: int = 4  # in progress at the same time, at most one per token
+    max_submission_bytes: int = 64 * 2**20  # of the archive, and of its files
     max_submission_files: int = 5000
-    upload_timeout: float = 600.0
-    """For the archive of a submission."""
-    upload_part_timeout: float = 30.0
-    """For the next message of an upload."""
-    submission_shutdown: float = 20.0
-    """For the process of a submission to end after SIGTERM."""
-    max_submission_text: int = 4000
-    """Characters of a message about a submission; the last ones are sent."""
+    upload_timeout: float = 600.0  # for the archive of a submission
+    upload_part_timeout: float = 30.0  # for the next message of an upload
+    submission_shutdown: float = 20.0  # for the process of a submission to end after it was asked to stop
+    max_submission_text: int = 4000  # characters of a message about a submission; the last ones are sent
     max_submission_name: int = 100
     max_notes: int = 200
-    max_error: int = 2000
-    """Characters of an error message that is sent."""
+    max_error: int = 2000  # characters of an error message that is sent
 
 
 CONFIG = ServerConfig()

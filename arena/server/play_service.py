@@ -26,6 +26,8 @@ from arena.server.rate_limit import RateLimit
 from arena.server.remote_bot import RemoteBot
 from arena.server.tcp_info import TcpProbe
 from arena.store.tokens import Scope, Token
+from arena.submissions.config import CONFIG as SUBMISSIONS
+from arena.submissions.submit import is_label
 from arena.v1 import referee_pb2 as pb
 
 
@@ -79,9 +81,9 @@ class PlayService:
 
     async def _accept(self, hello: pb.Hello, token: Token, peer: str, said_hello: float) -> RemoteBot:
         """Register the bot. Raise `ArenaError` if it cannot join."""
-        longest = self.config.max_bot_name
         for what, text in (("name", hello.name), ("version", hello.version)):
-            if not text.strip() or not text.isprintable() or len(text) > longest or text != text.strip():
+            if not is_label(text):
+                longest = SUBMISSIONS.longest_label
                 raise RequestRefused(f"The {what} in its hello must have 1 to {longest} printable characters.")
         label = f"{token.user}/{hello.name} {hello.version}"
         self._check_capacity(label, token)  # before the bot is registered

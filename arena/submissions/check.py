@@ -6,7 +6,7 @@ It plays real games against random bots, with a referee of its own, in every bra
 from __future__ import annotations
 
 import time
-from collections.abc import AsyncIterator, Callable, Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 
 from arena import interrupts
@@ -48,6 +48,8 @@ class CheckReport:
 
 
 Notify = Callable[[Activity | Note | CheckResult], None]
+Played = tuple[int, Outcome]
+"""The bot's seat in a match, and the outcome."""
 
 
 def run_check(home: Home, request: CheckRequest, notify: Notify) -> CheckReport:
@@ -90,16 +92,21 @@ async def check_bot(
             notify(CheckResult(False, "says hello", str(error)))
             return None
         notify(CheckResult(True, "says hello", f"after {time.monotonic() - started:.2f} s, {_introduction(process)}"))
-        outcomes: list[Outcome] = []
+        all_played: list[Played] = []
         memory = 0
         for bracket, seats in _brackets(process) if games else ():
             where = f"{bracket.game} {' '.join(value for _, value in bracket.options)}, {seats} seats"
             notify(Activity(f"playing {where}"))
-            played = [outcome async for outcome in _play(referee, bracket, seats, launch, opponent, games)]
+            labels = [launch.label, *(f"random #{seat}" for seat in range(1, seats))]
+            series = plan_series(bracket.game, dict(bracket.options), labels, games, "check")
+            played: list[Played] = []
+            async for match, outcome in play_series(referee, series, [launch, *[opponent] * (seats - 1)], at_once=16):
+                verify(outcome.replay)
+                played.append((match.entrants.index(0), outcome))
             memory = max(memory, process.child.memory() if not process.dead else 0)
-            outcomes += played
-            notify(_bracket_result(where, launch, played))
-        for result in _summary(launch, outcomes, limits, memory):
+            all_played += played
+            notify(_bracket_result(where, played))
+        for result in _summary(all_played, limits, memory):
             notify(result)
         started = time.monotonic()
         await process.stop(CONFIG.check_stop)
@@ -122,39 +129,22 @@ def _brackets(process: BotProcess) -> Iterator[tuple[Bracket, int]]:
                 yield bracket, seats
 
 
-async def _play(
-    referee: Referee, bracket: Bracket, seats: int, launch: Launch, opponent: Launch, games: int
-) -> AsyncIterator[Outcome]:
-    launches = [launch] + [opponent] * (seats - 1)
-    labels = [launch.label] + [f"random #{seat}" for seat in range(1, seats)]
-    series = plan_series(bracket.game, dict(bracket.options), labels, games, "check")
-    async for _, outcome in play_series(referee, series, launches, at_once=16):
-        verify(outcome.replay)
-        yield outcome
-
-
-def _bracket_result(where: str, launch: Launch, outcomes: list[Outcome]) -> CheckResult:
-    faults = [
-        fault for outcome in outcomes for fault in outcome.faults if outcome.plan.bots[fault.seat] == launch.label
-    ]
+def _bracket_result(where: str, played: list[Played]) -> CheckResult:
+    faults = [fault for seat, outcome in played for fault in outcome.faults if fault.seat == seat]
     if faults:
-        detail = f"lost {len(faults)} of {len(outcomes)} games by a fault, {faults[0].fault.value}: {faults[0].detail}"
+        detail = f"lost {len(faults)} of {len(played)} games by a fault, {faults[0].fault.value}: {faults[0].detail}"
         return CheckResult(False, f"plays {where}", detail)
-    wins = sum(
-        1 / len(outcome.result.winners)
-        for outcome in outcomes
-        for seat in outcome.result.winners
-        if outcome.plan.bots[seat] == launch.label
-    )
-    return CheckResult(True, f"plays {where}", f"{len(outcomes)} games, won {wins / len(outcomes):.0%} against random")
+    winners = [outcome.result.winners for seat, outcome in played if seat in outcome.result.winners]
+    share = sum(1 / len(each) for each in winners) / len(played)
+    return CheckResult(True, f"plays {where}", f"{len(played)} games, won {share:.0%} against random")
 
 
-def _summary(launch: Launch, outcomes: list[Outcome], limits: Limits, memory: int) -> Iterator[CheckResult]:
+def _summary(played: list[Played], limits: Limits, memory: int) -> Iterator[CheckResult]:
     times = [
         entry.ms
-        for outcome in outcomes
+        for seat, outcome in played
         for entry in outcome.replay.entries
-        if isinstance(entry, Decision) and not entry.by_house and outcome.plan.bots[entry.seat] == launch.label
+        if isinstance(entry, Decision) and not entry.by_house and entry.seat == seat
     ]
     if times:
         in_time = limits.turn is None or max(times) < CONFIG.check_slow * 1000 * limits.turn

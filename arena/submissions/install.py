@@ -8,9 +8,9 @@ from __future__ import annotations
 
 import io
 import re
-from collections.abc import Callable
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
-from typing import TypeVar
 
 from arena.errors import BadSubmission
 from arena.referee import Launch
@@ -24,8 +24,6 @@ from arena.submissions.config import CONFIG
 from arena.submissions.files import NEVER_COPIED, content_hash, remove
 from arena.submissions.submission import Submission, find_submission
 
-Checked = TypeVar("Checked")
-
 
 class Installations:
     """The installed submissions of a home, or of a worker of a cluster."""
@@ -34,7 +32,6 @@ class Installations:
         self.folder = folder.resolve()
 
     def place(self, content: str) -> Path:
-        """Return the folder of a content hash."""
         if not re.fullmatch("[0-9a-f]{64}", content):
             raise BadSubmission(f"Invalid content hash `{content}`: expected 64 hexadecimal digits.")
         return self.folder / content
@@ -47,19 +44,14 @@ class Installations:
         """Return an installed submission. `entry`: the bot's single file; empty for a folder."""
         return find_submission(str(self.place(content) / entry))
 
+    @contextmanager
     def install(
-        self,
-        content: str,
-        files: Path,
-        entry: str,
-        check: Callable[[Submission], Checked],
-        *,
-        sandbox: Sandbox | None,
-        network: bool = False,
-    ) -> Checked:
-        """Move a folder of files into place, build and check them. Leave nothing behind if any of it fails.
+        self, content: str, files: Path, entry: str, *, sandbox: Sandbox | None, network: bool = False
+    ) -> Iterator[Submission]:
+        """Move a folder of files into place and build them; the caller checks them in the with statement.
 
-        The build runs in the final folder, because its results may contain absolute paths.
+        Leave nothing behind if any of it fails. The build runs in the final folder, because its results may contain
+        absolute paths.
         """
         place, begun = self.place(content), self._begun(content)
         remove(place)  # from an interrupted installation
@@ -76,16 +68,14 @@ class Installations:
                     )
                 if self.find(content, entry) != submission:
                     raise BadSubmission(f"The build of {submission.label} changed its own arena.toml.")
-            checked = check(submission)
+            yield submission
         except BaseException:
             remove(place)
             raise
         finally:
             begun.unlink()
-        return checked
 
     def archive_path(self, content: str) -> Path:
-        """Return where the archive of a content is kept."""
         return self.place(content).with_suffix(".tar.gz")
 
     def archive(self, version: BotVersion) -> bytes:

@@ -6,6 +6,7 @@ file, or the name of a bundled bot.
 
 from __future__ import annotations
 
+import atexit
 import os
 import shutil
 import sys
@@ -83,26 +84,17 @@ def find_submission(named: str, unpack_in: Path | None = None, limits: Submissio
         )
     path = Path(named).resolve()
     if path.is_file() and (suffix := archive_suffix(path)):
-        path = _unpacked(path, (unpack_in or _folder_of_this_process()) / path.name.removesuffix(suffix), limits)
+        if unpack_in is None:
+            unpack_in = Path(tempfile.mkdtemp(prefix="arena-"))
+            atexit.register(shutil.rmtree, unpack_in, ignore_errors=True)
+        archive, path = path, unpack_in / path.name.removesuffix(suffix)
+        unpack(archive, path, limits)
+        entries = list(path.iterdir())
+        if len(entries) == 1 and entries[0].name != MANIFEST:  # the bot's folder, or its only file
+            (path,) = entries
     if path.is_dir():
         return Submission(path, read_manifest(path))
     return Submission(path.parent, Manifest(_command_for(path), path.stem), file=path)
-
-
-def _unpacked(archive: Path, folder: Path, limits: SubmissionConfig) -> Path:
-    """Unpack an archive into a folder and return the path of the bot: the only entry at the top, or the folder."""
-    unpack(archive, folder, limits)
-    entries = list(folder.iterdir())
-    return entries[0] if len(entries) == 1 and entries[0].name != MANIFEST else folder
-
-
-_temporary: list[tempfile.TemporaryDirectory[str]] = []
-"""Deleted when the process ends."""
-
-
-def _folder_of_this_process() -> Path:
-    _temporary.append(tempfile.TemporaryDirectory(prefix="arena-"))
-    return Path(_temporary[-1].name)
 
 
 def find_launch(named: str) -> Launch:

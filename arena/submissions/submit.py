@@ -99,25 +99,24 @@ def submit(
 
         def check(submission: Submission) -> BotProcess:
             settings = Settings(logs=home.logs.resolve(), sandbox=sandbox)
-            launch = submission.launch_as(name, version or "")
-            process = _check(launch, request, settings, notify, thorough=thorough)
-            if archive.exists():
-                archive.rename(installations.archive_path(content))
-            return process
+            return _check(submission.launch_as(name, version or ""), request, settings, notify, thorough=thorough)
 
-        archive = Path(staging) / "archive"
         if is_here:  # as another bot
             process = check(installations.find(content, entry))
         else:
+            archive = Path(staging) / "archive"
             if found.manifest.build:
                 with archive.open("wb") as file:
                     pack(files, file)  # as submitted: every worker of a cluster builds it itself
                 notify(Activity("building"))
             # The builds of the bundled bots are trusted and download packages.
             build_in = None if found.folder.parent == bundled_folder() else sandbox
-            process = installations.install(
-                content, files, entry, check, sandbox=build_in, network=request.build_network
-            )
+            with installations.install(
+                content, files, entry, sandbox=build_in, network=request.build_network
+            ) as submission:
+                process = check(submission)
+                if found.manifest.build:
+                    archive.rename(installations.archive_path(content))
         if known:
             return known, False
         language = process.hello.language[:100]
@@ -138,8 +137,13 @@ def gather(path: str, staging: Path, limits: SubmissionConfig = CONFIG) -> tuple
     return found, files, found.file.name if found.file else ""
 
 
+def is_label(text: str) -> bool:
+    """Return whether this can be a bot's name or version."""
+    return 0 < len(text) <= CONFIG.longest_label and text.isprintable() and text == text.strip()
+
+
 def _valid_label(what: str, text: str) -> str:
-    if not text.strip() or not text.isprintable() or len(text) > CONFIG.longest_label or text != text.strip():
+    if not is_label(text):
         raise BadSubmission(f"Invalid {what} `{text}`: expected 1 to {CONFIG.longest_label} printable characters.")
     if "@" in text:
         raise BadSubmission(f"Invalid {what} `{text}`: `@` separates a bot's name from its version.")
@@ -161,11 +165,7 @@ def _version(store: Store, request: SubmitRequest, found: Submission, name: str)
 
 
 class _CheckFailed(Exception):
-    """Raised to end a check at the first required one that fails."""
-
-    def __init__(self, result: CheckResult) -> None:
-        super().__init__(result)
-        self.result = result
+    """Raised with the result to end a check at the first required one that fails."""
 
 
 def _check(launch: Launch, request: SubmitRequest, settings: Settings, notify: Notify, *, thorough: bool) -> BotProcess:
@@ -180,9 +180,13 @@ def _check(launch: Launch, request: SubmitRequest, settings: Settings, notify: N
     try:
         process = interrupts.run(check_bot(launch, games, request.limits, settings, notify_or_end))
     except _CheckFailed as error:
-        failed = error.result
+        failed: CheckResult = error.args[0]
         assert settings.logs is not None
-        printed = "" if "\n" in failed.detail else last_lines(_printed(settings.logs / launch.log_name))
+        log = settings.logs / launch.log_name
+        printed = ""
+        if "\n" not in failed.detail and log.exists():
+            lines = log.read_text(encoding="utf-8", errors="replace").splitlines()
+            printed = last_lines("\n".join(line for line in lines if not line.startswith("[arena]")))
         label = request.name if request.upload else request.path
         raise BadSubmission(
             f"{label} failed a check: {failed.what}: {failed.detail}{printed}",
@@ -190,11 +194,3 @@ def _check(launch: Launch, request: SubmitRequest, settings: Settings, notify: N
         ) from error
     assert process is not None, "without a hello a check has failed"
     return process
-
-
-def _printed(log: Path) -> str:
-    """Return what the bot printed, without the arena's own lines."""
-    if not log.exists():
-        return ""
-    lines = log.read_text(encoding="utf-8", errors="replace").splitlines()
-    return "\n".join(line for line in lines if not line.startswith("[arena]"))

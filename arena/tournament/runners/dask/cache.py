@@ -21,7 +21,7 @@ from arena.store.bots import BotVersion
 from arena.submissions.archive import unpack
 from arena.submissions.files import NEVER_COPIED, content_hash, remove
 from arena.submissions.install import Installations
-from arena.submissions.submission import Submission, bundled_names, bundled_submission
+from arena.submissions.submission import bundled_names, bundled_submission
 
 
 class BotNotCached(Exception):
@@ -74,9 +74,6 @@ class BotCache:
         return self._installations.find(content, entry).launch_as(bot.bot, bot.version)
 
     def _install(self, bot: BotVersion, entry: str, archive: Path, checksum: Path, sandbox: Sandbox) -> None:
-        def write_checksum(submission: Submission) -> None:
-            checksum.write_text(content_hash(submission.folder, NEVER_COPIED), encoding="ascii")
-
         with tempfile.TemporaryDirectory(dir=self.folder, prefix=".incoming-") as staging:
             files = Path(staging) / "files"
             unpack(archive, files)
@@ -84,9 +81,10 @@ class BotCache:
                 raise BadSubmission(f"The archive of {bot.label} does not have its content hash.")
             # The builds of the bundled bots are trusted and download packages.
             trusted = bot.content_hash in bundled_contents()
-            self._installations.install(
-                bot.content_hash, files, entry, write_checksum, sandbox=None if trusted else sandbox
-            )
+            with self._installations.install(
+                bot.content_hash, files, entry, sandbox=None if trusted else sandbox
+            ) as submission:
+                checksum.write_text(content_hash(submission.folder, NEVER_COPIED), encoding="ascii")
 
     @contextmanager
     def _locked(self, content: str) -> Iterator[None]:
