@@ -55,7 +55,6 @@ class Authenticator:
             raise
 
     async def audit(self, token: Token, action: str, detail: str) -> None:
-        """Add an entry to the audit log."""
         try:
             await to_thread.run_sync(self.store.tokens.note, token, action, detail)
         except ArenaError as error:

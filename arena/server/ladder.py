@@ -229,7 +229,11 @@ class OpenLadder:
         log_event("drain.began", matches=len(self._matches), bots=len(self.bots))
         deadline = time.monotonic() + timeout
         while (left := deadline - time.monotonic()) > 0:
-            can_end = [task for task, match in self._matches.items() if self._can_end(match)]
+            can_end = [  # an absent bot cannot reconnect now
+                task
+                for task, match in self._matches.items()
+                if all((bot := self.bots.get(version)) and bot.is_connected for version in match.waits_for)
+            ]
             if not can_end:
                 break
             await asyncio.wait(can_end, timeout=min(left, self.config.link_interval))
@@ -245,11 +249,6 @@ class OpenLadder:
         for bot in list(self.bots.values()):
             bot.leave()
         log_event("drain.ended", written=written)
-
-    def _can_end(self, match: LadderMatch) -> bool:
-        """Whether no bot is missing: during a drain an absent bot cannot reconnect."""
-        bots = [self.bots.get(version) for version in match.waits_for]
-        return all(bot and bot.is_connected for bot in bots)
 
     async def _suspend(self, matches: Sequence[LadderMatch]) -> None:
         """Store matches until the server runs again."""

@@ -31,11 +31,6 @@ from arena.tournament.planner import PlannedMatch
 from arena.tournament.recording import make_record
 from arena.v1 import referee_pb2 as pb
 
-TAKEN = (
-    "another arena serve, whose home shares this store, lets bots into its ladder: stop that one first, "
-    "or give this one a store of its own."
-)
-
 
 class FinishedMatch(NamedTuple):
     """A match that has ended, to be stored."""
@@ -112,7 +107,11 @@ class LadderRecord:
         """Raise `HomeInUse` if another server has the lease of this ladder."""
         self.store = store
         self.ladder = store.ladder.open([bracket.name for bracket in brackets])
-        self._lease = TournamentLease(store.engine, self.ladder, TAKEN)
+        taken = (
+            "another arena serve, whose home shares this store, lets bots into its ladder: stop that one first, "
+            "or give this one a store of its own."
+        )
+        self._lease = TournamentLease(store.engine, self.ladder, taken)
         self.brackets = {bracket.name: LadderBracket(store, self.ladder, bracket) for bracket in brackets}
         self._writing = Lock()
         self._registering = Lock()

@@ -46,7 +46,6 @@ class Metrics:
         )
 
     def count(self, bracket: str, outcome: Outcome) -> None:
-        """Count a finished match."""
         turns = sum(outcome.decisions)
         self._matches.labels(bracket).inc()
         for fault in outcome.faults:

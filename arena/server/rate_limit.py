@@ -7,7 +7,7 @@ from collections.abc import Callable, Hashable
 
 
 class RateLimit:
-    """Limit how often each key does something. Keys whose bucket is full again are forgotten."""
+    """Limit how often each key does something. The least recently used keys are forgotten."""
 
     max_keys = 10_000
 
@@ -29,13 +29,8 @@ class RateLimit:
         left = self.left(key)
         if left < 1:
             return False
-        if len(self._buckets) >= self.max_keys:
-            self._forget()
         self._buckets.pop(key, None)
         self._buckets[key] = left - 1, self.clock()
+        if len(self._buckets) > self.max_keys:
+            del self._buckets[next(iter(self._buckets))]
         return True
-
-    def _forget(self) -> None:
-        self._buckets = {key: kept for key, kept in self._buckets.items() if self.left(key) < self.burst}
-        if len(self._buckets) > self.max_keys // 2:  # halve the number, so that this does not happen on every request
-            self._buckets = dict(list(self._buckets.items())[-self.max_keys // 2 :])

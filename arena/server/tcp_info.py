@@ -54,7 +54,6 @@ class TcpProbe:
         self._file = self._find()
 
     def status(self) -> TcpStatus:
-        """Return the connection's state now."""
         if self._file is None:
             return UNKNOWN
         try:

@@ -34,15 +34,13 @@ def test_a_burst_is_allowed_and_then_a_steady_rate() -> None:
     assert limit.left("a") == 3
 
 
-def test_a_rate_limit_forgets_keys() -> None:
-    now = 0.0
-    limit = RateLimit(3, 60, lambda: now)
+def test_a_rate_limit_forgets_the_least_recently_used_keys() -> None:
+    limit = RateLimit(2, 60, lambda: 0.0)
     for number in range(2 * RateLimit.max_keys):
         assert limit.take(number)
-    assert len(limit._buckets) <= RateLimit.max_keys
-    now = 100.0
-    limit.take("a")
-    assert len(limit._buckets) == 1
+    assert len(limit._buckets) == RateLimit.max_keys
+    assert limit.left(RateLimit.max_keys - 1) == 2
+    assert limit.left(RateLimit.max_keys) == 1
 
 
 def test_the_least_known_bot_is_seated_and_meets_its_equals() -> None:
