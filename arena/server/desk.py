@@ -68,7 +68,7 @@ class Desk:
         self._uploads = arena.home.path.resolve() / "uploads"
         shutil.rmtree(self._uploads, ignore_errors=True)  # left by a server that was killed
         self._empty = self._uploads / "empty"
-        self._tournaments = Tournaments(arena, self._empty, sandbox, config)
+        self._tournaments = Tournaments(arena, self._empty, sandbox)
 
     def handler(self) -> grpc.GenericRpcHandler:
         """Return the handler for a gRPC server. It works on raw bytes, because invalid messages need an answer."""

@@ -78,23 +78,23 @@ class OpenLadder:
 
     def join(self, bot: RemoteBot) -> None:
         """Add a bot. It replaces an earlier connection of the same bot, and takes its seats."""
-        version = bot.entrant.version_id
+        version = bot.version.id
         if before := self.bots.get(version):
             bot.take_over(before)
             before.remove("The bot has opened another connection, and only the latest one counts.")
-            log_event("bot.reconnected", bot=bot.entrant.label, seats=len(bot.session.seats))
+            log_event("bot.reconnected", bot=bot.version.label, seats=len(bot.session.seats))
         self.bots[version] = bot
         self._changed.set()
 
     def stream_ended(self, bot: RemoteBot) -> None:
         """Remove a bot whose stream has ended, unless it has matches to which it may reconnect."""
         if bot.is_disconnected and bot.playing and not bot.dead and not self.draining:
-            log_event("bot.disconnected", bot=bot.entrant.label, seats=len(bot.session.seats))
+            log_event("bot.disconnected", bot=bot.version.label, seats=len(bot.session.seats))
             return
-        log_event("bot.left", bot=bot.entrant.label, user=bot.token.user)
+        log_event("bot.left", bot=bot.version.label, user=bot.token.user)
         bot.leave()
-        if self.bots.get(bot.entrant.version_id) is bot:
-            del self.bots[bot.entrant.version_id]
+        if self.bots.get(bot.version.id) is bot:
+            del self.bots[bot.version.id]
 
     async def _watch_clocks(self) -> None:
         """Check clocks and links until cancelled."""
@@ -128,7 +128,7 @@ class OpenLadder:
             for bot in bots:
                 if bot.token.id not in valid and not bot.dead:
                     why = "Its token has expired or was revoked."
-                    log_event("bot.removed", bot=bot.entrant.label, why=why)
+                    log_event("bot.removed", bot=bot.version.label, why=why)
                     bot.remove(why)
 
     # Matches
@@ -146,7 +146,7 @@ class OpenLadder:
                 await asyncio.sleep(0)
 
     def _may_start(self, bot: RemoteBot) -> bool:
-        return bot.has_capacity and (self._pace is None or self._pace.left(bot.entrant.version_id) >= 1)
+        return bot.has_capacity and (self._pace is None or self._pace.left(bot.version.id) >= 1)
 
     def _start_match(self, matchmaker: Matchmaker) -> bool:
         """Start one match, if there are enough free bots."""
@@ -156,12 +156,12 @@ class OpenLadder:
         if pairing is None:
             return False
         bracket = self.record.brackets[matchmaker.bracket.name]
-        self._begin(bracket.plan([bot.entrant for bot in pairing], self.referee.limits))
+        self._begin(bracket.plan([(bot.version, bot.entrant) for bot in pairing], self.referee.limits))
         for bot in pairing:
             if self._pace:
-                self._pace.take(bot.entrant.version_id)
+                self._pace.take(bot.version.id)
             if not self._may_start(bot):
-                matchmaker.free.remove(bot.entrant.version_id)
+                matchmaker.free.remove(bot.version.id)
         return True
 
     async def _resume_matches(self) -> None:
@@ -194,7 +194,7 @@ class OpenLadder:
                 return
             if match.is_resumed:
                 log_event("match.resumed", match=match.name)
-            sessions = {bot.entrant.version_id: bot.session for bot in bots}
+            sessions = {bot.version.id: bot.session for bot in bots}
             players = [sessions.get(version) for version in match.planned.versions]
             outcome = await self.referee.play(match.planned.plan, players, match=match.match)
         except ArenaError as error:

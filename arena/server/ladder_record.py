@@ -23,7 +23,7 @@ from arena.sandbox.sandbox import Tier
 from arena.server.config import CONFIG
 from arena.server.ladder_match import LadderMatch
 from arena.server.log import log_event
-from arena.server.remote_bot import LadderEntrant
+from arena.store.bots import BotVersion
 from arena.store.leases import TournamentLease
 from arena.store.matches import Batch
 from arena.store.store import Store
@@ -67,8 +67,8 @@ class LadderBracket:
         self.changes = Changes()
         """What these have changed in the standings."""
 
-    def plan(self, bots: Sequence[LadderEntrant], limits: Limits) -> LadderMatch:
-        """Return a new match between these, in seat order."""
+    def plan(self, bots: Sequence[tuple[BotVersion, int]], limits: Limits) -> LadderMatch:
+        """Return a new match between these versions, with their entrant numbers, in seat order."""
         number, name = self.next_block, self.bracket.name
         self.next_block += 1
         plan = MatchPlan(
@@ -76,10 +76,10 @@ class LadderBracket:
             game=self.bracket.game,
             options=dict(self.bracket.options),
             seed=secrets.token_hex(16),
-            bots=tuple(bot.label for bot in bots),
+            bots=tuple(version.label for version, _ in bots),
         )
-        planned = PlannedMatch(number, 0, plan, tuple(bot.version_id for bot in bots))
-        return LadderMatch(name, planned, tuple(bot.entrant for bot in bots), Match(plan, limits))
+        planned = PlannedMatch(number, 0, plan, tuple(version.id for version, _ in bots))
+        return LadderMatch(name, planned, tuple(entrant for _, entrant in bots), Match(plan, limits))
 
     def write(self) -> list[FinishedMatch]:
         """Add the finished matches to the standings and write them. Return what was written."""
@@ -118,14 +118,13 @@ class LadderRecord:
         self._failure = ""
         """The latest error of the store; empty when it works again."""
 
-    def register(self, user: str, hello: pb.Hello) -> LadderEntrant:
-        """Return the bot as an entrant. Its name starts with its user's, so it cannot be another user's bot."""
+    def register(self, user: str, hello: pb.Hello) -> tuple[BotVersion, int]:
+        """Return the bot's version and entrant number. Its name starts with its user's, as no other user's does."""
         games = list(games_in_hello(hello.games, hello.other_games))
         language = "".join(filter(str.isprintable, hello.language))[: CONFIG.max_language]
         name = f"{user}/{hello.name}"
         with self._registering:  # a bot that connects twice at the same time is registered once
-            version, entrant = self.store.ladder.enter(self.ladder, name, hello.version, language, games)
-        return LadderEntrant(version.id, entrant, version.label)
+            return self.store.ladder.enter(self.ladder, name, hello.version, language, games)
 
     def add(self, match: LadderMatch, outcome: Outcome) -> None:
         """Take a finished match."""

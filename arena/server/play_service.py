@@ -87,14 +87,14 @@ class PlayService:
                 raise RequestRefused(f"The {what} in its hello must have 1 to {longest} printable characters.")
         label = f"{token.user}/{hello.name} {hello.version}"
         self._check_capacity(label, token)  # before the bot is registered
-        entrant = await to_thread.run_sync(self.ladder.record.register, token.user, hello)
+        version, entrant = await to_thread.run_sync(self.ladder.record.register, token.user, hello)
         self._check_capacity(label, token)  # other bots may have joined meanwhile
-        ladder, batching = self.ladder, self.ladder.referee.batching
-        return RemoteBot(token, entrant, self.config, batching, ladder.join, ladder.metrics, TcpProbe(peer), said_hello)
+        ladder, batching, probe = self.ladder, self.ladder.referee.batching, TcpProbe(peer)
+        return RemoteBot(token, version, entrant, self.config, batching, ladder.join, ladder.metrics, probe, said_hello)
 
     def _check_capacity(self, label: str, token: Token) -> None:
         bots, config = self.ladder.bots.values(), self.config
-        if any(bot.entrant.label == label for bot in bots):
+        if any(bot.version.label == label for bot in bots):
             return  # it replaces its earlier connection
         if sum(bot.token.id == token.id for bot in bots) >= config.max_bots_per_token:
             raise RequestRefused(f"At most {config.max_bots_per_token} bots may be connected with one token.")
@@ -103,7 +103,7 @@ class PlayService:
 
     async def _serve(self, bot: RemoteBot, hello: pb.Hello, stream: RawStream, peer: str) -> None:
         """Serve the bot's stream until it ends."""
-        label, token = bot.entrant.label, bot.token
+        label, token = bot.version.label, bot.token
         self.ladder.metrics.connections.labels("welcome").inc()
         log_event(
             "bot.connected", bot=label, user=token.user, token=token.id, peer=peer, round_trip_ms=bot.round_trip_ms

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable
-from dataclasses import dataclass
 
 from arena.protocol.batching import Batching
 from arena.protocol.session import Answer, SessionSeat
@@ -18,18 +17,9 @@ from arena.server.config import ServerConfig
 from arena.server.link import Link, LinkEvent, LinkState
 from arena.server.metrics import Metrics
 from arena.server.tcp_info import TcpProbe, TcpStatus
+from arena.store.bots import BotVersion
 from arena.store.tokens import Token
 from arena.v1 import referee_pb2 as pb
-
-
-@dataclass(frozen=True, slots=True)
-class LadderEntrant:
-    """A remote bot as the store knows it."""
-
-    version_id: int
-    entrant: int
-    """Its number in the ladder."""
-    label: str
 
 
 class RemoteBot(BotStream):
@@ -38,7 +28,8 @@ class RemoteBot(BotStream):
     def __init__(
         self,
         token: Token,
-        entrant: LadderEntrant,
+        version: BotVersion,
+        entrant: int,
         config: ServerConfig,
         batching: Batching,
         joined: Callable[[RemoteBot], None],
@@ -46,7 +37,7 @@ class RemoteBot(BotStream):
         probe: TcpProbe,
         said_hello: float,
     ) -> None:
-        """`joined` is called when its hello is accepted.
+        """`entrant` is its number in the ladder. `joined` is called when its hello is accepted.
 
         `said_hello` is when its hello arrived: the time that the server takes to accept it is not an absence.
         """
@@ -57,6 +48,7 @@ class RemoteBot(BotStream):
         self.metrics = metrics
         self.joined = joined
         self.token = token
+        self.version = version
         self.entrant = entrant
         self.playing: set[str] = set()
         """The matches in which it has a seat, or is about to get one."""

@@ -17,7 +17,6 @@ from arena.client.messages import from_message
 from arena.errors import BadTournament, NotFound
 from arena.requests import ForecastRequest, ResumeRequest, TournamentRequest
 from arena.server.auth import RequestRefused
-from arena.server.config import ServerConfig
 from arena.server.worker_process import WorkerProcess
 from arena.submissions.submission import bundled_names
 from arena.v1 import desk_pb2 as pb
@@ -35,12 +34,11 @@ RANGES = {
 class Tournaments:
     """Starts worker processes and remembers the latest one."""
 
-    def __init__(self, arena: Arena, folder: Path, sandbox: str, config: ServerConfig) -> None:
+    def __init__(self, arena: Arena, folder: Path, sandbox: str) -> None:
         """`folder`: an empty working directory for workers. `sandbox`: the sandbox mode for bots."""
         self.arena = arena
         self.folder = folder
         self.sandbox = sandbox
-        self.config = config
         self._current: WorkerProcess | None = None
         self._forecast: WorkerProcess | None = None
 

@@ -74,7 +74,7 @@ def find_submission(named: str, unpack_in: Path | None = None, limits: Submissio
 
     An archive is unpacked in the folder `unpack_in`, or else in one that is deleted when this process ends.
     """
-    if not _exists(Path(named)):
+    if not os.path.exists(Path(named)):  # noqa: PTH110, False also for a path that is too long or contains a NUL
         if "/" in named:
             raise BadSubmission(f"`{named}`: no such file or folder.")
         if named in bundled_names():
@@ -102,14 +102,6 @@ def find_launch(named: str) -> Launch:
     return find_submission(named).launch
 
 
-def _exists(path: Path) -> bool:
-    """Return whether the path exists; False also for one that is too long or contains a NUL."""
-    try:
-        return path.exists()
-    except (OSError, ValueError):
-        return False
-
-
 def _command_for(path: Path) -> tuple[str, ...]:
     """Return the command that starts a single file."""
     if path.suffix == ".py":
@@ -129,6 +121,6 @@ def resolve_command(command: tuple[str, ...], folder: Path) -> tuple[str, ...]:
     first, *rest = command
     if first in ("python", "python3"):
         return (sys.executable, *rest)
-    if "/" in first or (_exists(folder / first) and (folder / first).is_file()):
+    if "/" in first or os.path.isfile(folder / first):  # noqa: PTH113, False also for what is not a path
         return (str(folder / first), *rest)
     return command

@@ -18,18 +18,18 @@ from arena.protocol.clock import NO_TIME
 from arena.referee.match import Limits
 from arena.server.ladder_record import LadderRecord
 from arena.server.log import logging_to
-from arena.server.remote_bot import LadderEntrant
+from arena.store.bots import BotVersion
 from arena.store.store import Store
 from arena.v1 import mantis_pb2
 from arena.v1 import referee_pb2 as pb
 from tests.support.postgresql import Server
 
 
-def come(record: LadderRecord, user: str, name: str = "bot") -> LadderEntrant:
+def come(record: LadderRecord, user: str, name: str = "bot") -> tuple[BotVersion, int]:
     return record.register(user, pb.Hello(name=name, version="1", games=[pb.GAME_MANTIS], language="c\x1b[2J"))
 
 
-def play(record: LadderRecord, *seated: LadderEntrant) -> str:
+def play(record: LadderRecord, *seated: tuple[BotVersion, int]) -> str:
     ladder_match = record.brackets["mantis"].plan(seated, Limits())
     match = ladder_match.match
     while (seat := match.seat_to_ask) is not None:
@@ -168,7 +168,7 @@ def test_a_bot_cannot_use_another_users_name(tmp_path: Path) -> None:
         record = LadderRecord(store, [Bracket.parse("mantis")])
         with pytest.raises(BadSubmission, match="The name `anna/bot` is taken"):
             come(record, "anna")
-        assert come(record, "ben").label == "ben/bot 1"
+        assert come(record, "ben")[0].label == "ben/bot 1"
         assert store.bots.find("ben/bot").language == "c[2J"
         assert [version.bot for version in store.bots.latest()] == ["anna/bot"]
 

@@ -8,8 +8,9 @@ from arena.protocol.batching import Batching
 from arena.server import remote_bot
 from arena.server.config import ServerConfig
 from arena.server.metrics import Metrics
-from arena.server.remote_bot import LadderEntrant, RemoteBot
+from arena.server.remote_bot import RemoteBot
 from arena.server.tcp_info import UNKNOWN, TcpProbe, TcpStatus
+from arena.store.bots import BotVersion
 from arena.store.tokens import Scope, Token
 
 GRACE = 20.0
@@ -36,8 +37,8 @@ def clock(monkeypatch: pytest.MonkeyPatch) -> Clock:
 
 def connect(clock: Clock) -> RemoteBot:
     token = Token(1, "anna", frozenset({Scope.PLAY}), "2026-01-01T00:00:00Z", None, None)
-    entrant, config = LadderEntrant(1, 0, "anna/a 1"), ServerConfig(grace=GRACE)
-    bot = RemoteBot(token, entrant, config, Batching(), lambda _: None, Metrics(), TcpProbe("unix:"), clock.now)
+    version, config = BotVersion(1, "anna/a", "1", "", "", "", (), "", "", retired=False), ServerConfig(grace=GRACE)
+    bot = RemoteBot(token, version, 0, config, Batching(), lambda _: None, Metrics(), TcpProbe("unix:"), clock.now)
     bot.playing.add("m")
     return bot
 
