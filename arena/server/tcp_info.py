@@ -96,7 +96,7 @@ def _peer_of(ours: socket.socket) -> tuple[str, int] | None:
 
 @contextmanager
 def _borrowed(file: int) -> Iterator[socket.socket]:
-    """Use a socket that belongs to gRPC, without closing it. A copy of its descriptor would confuse gRPC's polling."""
+    """Use a socket that belongs to gRPC, without closing it. With copies of descriptors gRPC stopped accepting."""
     ours = socket.socket(fileno=file)
     try:
         yield ours
