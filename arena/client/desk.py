@@ -16,7 +16,7 @@ from google.protobuf.message import Message
 
 from arena.api import ArenaMethods
 from arena.client.messages import HINT_METADATA, BadMessage, from_message, to_message
-from arena.client.play import CHANNEL_OPTIONS, Destination, Unreachable, unreachable
+from arena.client.play import Destination, Unreachable, unreachable
 from arena.errors import ArenaError, BadSubmission, NotFound, UserError
 from arena.events import Activity, Note
 from arena.reports.board import Leaderboard
@@ -48,13 +48,8 @@ HAS_REASON = (
     grpc.StatusCode.FAILED_PRECONDITION,
 )
 """Codes with which the server sends a sentence for the user."""
-EVENTS: Mapping[str, Any] = {
-    kind.__name__: kind
-    for kind in (
-        *(Activity, Note, SubmitResult),
-        *(TournamentForecast, TournamentProgress, TournamentResult, TournamentStarted),
-    )
-}
+_EVENTS = (Activity, Note, SubmitResult, TournamentForecast, TournamentProgress, TournamentResult, TournamentStarted)
+EVENTS: Mapping[str, Any] = {kind.__name__: kind for kind in _EVENTS}
 """The types of events by the names of their messages."""
 Response = TypeVar("Response", bound=Message)
 Value = TypeVar("Value")
@@ -72,11 +67,7 @@ class RemoteArena(ArenaMethods):
         self._metadata = (("authorization", f"Bearer {destination.token}"),)
         self._answered = False
         """Whether the server has ever answered."""
-        if destination.insecure:
-            self._channel = grpc.insecure_channel(destination.address, options=CHANNEL_OPTIONS)
-        else:
-            credentials = grpc.ssl_channel_credentials(destination.ca)
-            self._channel = grpc.secure_channel(destination.address, credentials, options=CHANNEL_OPTIONS)
+        self._channel = destination.channel()
 
     def __enter__(self) -> Self:
         return self
@@ -101,28 +92,23 @@ class RemoteArena(ArenaMethods):
         A tournament continues on the server if this call is interrupted. `stop` is called after each event.
         """
         notify: Any = on_progress
-        result: Any
         match request:
             case SubmitRequest():
-                result = self._submit(request, notify)
+                return self._submit(request, notify)  # type: ignore[no-any-return]
             case TournamentRequest():
                 action = pb.RunTournamentRequest(start=to_message(request, pb.TournamentOptions()))
-                result = self._tournament(action, notify, stop)
             case ResumeRequest():
                 action = pb.RunTournamentRequest(resume=to_message(request, pb.ResumeOptions()))
-                result = self._tournament(action, notify, stop)
             case ForecastRequest():
                 action = pb.RunTournamentRequest(forecast=to_message(request.tournament, pb.TournamentOptions()))
-                result = self._tournament(action, notify, stop)
             case _:
                 raise UserError(f"`{type(request).__name__}` is not for servers: it runs on this machine only.")
-        return result  # type: ignore[no-any-return]
+        return self._tournament(action, notify, stop)  # type: ignore[no-any-return]
 
     def follow(self, on_progress: Callable[[TournamentEvent], None] = lambda _: None) -> TournamentResult:
         """Report the events of the current tournament, or of the latest one, and wait for its end."""
         action = pb.RunTournamentRequest(follow=pb.FollowOptions())
-        result: TournamentResult = self._tournament(action, on_progress, lambda: False)
-        return result
+        return self._tournament(action, on_progress, lambda: False)  # type: ignore[no-any-return]
 
     def stop(self) -> None:
         """Stop the running tournament; it can be resumed."""
@@ -137,7 +123,9 @@ class RemoteArena(ArenaMethods):
         return result
 
     def _submit(self, request: SubmitRequest, notify: Callable[[Activity], None]) -> Any:
-        call = self._channel.stream_stream(f"/{DESK}/Submit", _serialized, pb.SubmitResponse.FromString)
+        call = self._channel.stream_stream(
+            f"/{DESK}/Submit", pb.SubmitRequest.SerializeToString, pb.SubmitResponse.FromString
+        )
         with tempfile.TemporaryDirectory(prefix="arena-") as folder:
             submission, files, _ = gather(request.path, Path(folder))
             name = submission.launch.name if request.name is None else request.name
@@ -239,7 +227,7 @@ class RemoteArena(ArenaMethods):
 
     def _stream(self, request: Message, kind: type[Response]) -> Iterator[Response]:
         method = f"/{DESK}/{request.DESCRIPTOR.name.removesuffix('Request')}"
-        call = self._channel.unary_stream(method, _serialized, kind.FromString)
+        call = self._channel.unary_stream(method, type(request).SerializeToString, kind.FromString)
         return self._responses(call(request, metadata=self._metadata))
 
     def _responses(self, responses: Iterator[Response]) -> Iterator[Response]:
@@ -284,10 +272,6 @@ def _hint(error: Any) -> str | None:
 
 def _text(value: str | int | None) -> str:
     return "" if value is None else str(value)
-
-
-def _serialized(message: Message) -> bytes:
-    return message.SerializeToString()
 
 
 def _upload(files: Path, name: str, version: str, notes: str) -> Iterator[pb.SubmitRequest]:

@@ -18,9 +18,10 @@ from __future__ import annotations
 
 import enum
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
+from dataclasses import astuple, fields
 from functools import cache
-from types import NoneType, UnionType
+from types import NoneType, SimpleNamespace, UnionType
 from typing import Any, TypeVar, Union, cast, get_args, get_origin, get_type_hints
 
 from google.protobuf.message import Message
@@ -44,9 +45,7 @@ class BadMessage(ArenaError):
 def to_message(value: object, message: M) -> M:
     """Fill an empty message from a value, and return it."""
     if isinstance(value, Board):
-        assert isinstance(message, pb.Board)
-        _fill_board(value, message)
-        return message
+        value = _wire_board(value)
     for field in message.DESCRIPTOR.fields:
         _set(message, field, value if isinstance(message, pb.NameList) else getattr(value, field.name))
     return message
@@ -85,12 +84,11 @@ def _set(message: Message, field: Any, item: Any) -> None:
 
 def from_message(message: Message, kind: type[T]) -> T:
     """Return the value in a message. Raise `BadMessage` if it is incomplete."""
-    if isinstance(message, pb.Board):
-        return cast("T", _board(message))
     if isinstance(message, pb.NameList):
         return cast("T", tuple(message.items))
     types = _types(cast("Any", kind))
-    return kind(**{field.name: _get(message, field, types[field.name]) for field in message.DESCRIPTOR.fields})
+    values = {field.name: _get(message, field, types.get(field.name)) for field in message.DESCRIPTOR.fields}
+    return cast("T", _board(**values)) if kind is Board else kind(**values)
 
 
 @cache
@@ -107,8 +105,7 @@ def _get(message: Message, field: Any, kind: Any) -> Any:
     if get_origin(kind) in (Mapping, dict):
         return {entry.key: entry.value for entry in item}
     if field.is_repeated:
-        inner = get_args(kind)[0]
-        values = [from_message(each, inner) for each in item] if field.message_type else list(item)
+        values = [from_message(each, get_args(kind)[0]) for each in item] if field.message_type else list(item)
         return tuple(values) if get_origin(kind) is tuple else values
     if field.message_type:
         return from_message(item, kind)
@@ -134,58 +131,33 @@ def _prefix(proto: Any) -> str:
 # Leaderboards
 
 
-def _fill_board(board: Board, message: pb.Board) -> None:
-    message.bracket, message.matches = board.bracket, board.matches
-    if board.tournament is not None:
-        message.tournament = board.tournament
-    if board.bots is not None:
-        message.bots = board.bots
-    for row in board.rows:
-        to_message(row, message.rows.add())
+def _wire_board(board: Board) -> SimpleNamespace:
+    """Return the fields of the message."""
     cells = [cell or HeadToHead(0.0, 0) for line in board.head_to_head for cell in line]
-    message.head_to_head_points.extend(cell.points for cell in cells)
-    message.head_to_head_matches.extend(cell.matches for cell in cells)
+    points, matches = [cell.points for cell in cells], [cell.matches for cell in cells]
+    values = {field.name: getattr(board, field.name) for field in fields(board)}
+    return SimpleNamespace(**values, head_to_head_points=points, head_to_head_matches=matches)
 
 
-def _board(message: pb.Board) -> Board:
-    rows = [from_message(row, BoardRow) for row in message.rows]
-    size = len(rows)
-    points, matches = message.head_to_head_points, message.head_to_head_matches
-    if not len(points) == len(matches) == size * size:
+def _board(*, head_to_head_points: list[float], head_to_head_matches: list[int], **values: Any) -> Board:
+    size = len(values["rows"])
+    cells = list(map(HeadToHead, head_to_head_points, head_to_head_matches))
+    if not len(head_to_head_points) == len(head_to_head_matches) == size * size:
         raise BadMessage("The head-to-head matrix of a leaderboard is not complete.")
-    if not all(0 <= point <= count <= MAX_NUMBER for point, count in zip(points, matches, strict=True)):
+    if not all(0 <= cell.points <= cell.matches <= MAX_NUMBER for cell in cells):
         raise BadMessage("The head-to-head matrix of a leaderboard has more points than matches.")
-    for row in rows:
+    for row in values["rows"]:
         _check_numbers(row)
-    return Board(
-        bracket=message.bracket,
-        tournament=message.tournament if message.HasField("tournament") else None,
-        matches=message.matches,
-        rows=rows,
-        head_to_head=[
-            [
-                None if line == column else HeadToHead(points[line * size + column], matches[line * size + column])
-                for column in range(size)
-            ]
-            for line in range(size)
-        ],
-        bots=message.bots if message.HasField("bots") else None,
-    )
+    lines = [cells[line * size : (line + 1) * size] for line in range(size)]
+    matrix = [[None if place == line else cell for place, cell in enumerate(lines[line])] for line in range(size)]
+    return Board(**values, head_to_head=matrix)
 
 
 def _check_numbers(row: BoardRow) -> None:
     """Raise `BadMessage` if a number is too large to show, or not finite where it must be."""
-    finite = [row.mu, row.sigma, row.wins, row.think_ms or 0.0]
-    finite += [number for point in row.history for number in (point.mu, point.sigma)]
-    counts: Sequence[float] = [
-        row.matches,
-        *row.faults.values(),
-        *row.placements,
-        *row.think_times,
-        *(point.matches for point in row.history),
-    ]
-    others = [row.mean_placement]
-    if row.strength is not None:
-        others += [row.strength.elo, row.strength.low, row.strength.high]
-    if not all(abs(number) <= MAX_NUMBER for number in (*finite, *counts, *filter(math.isfinite, others))):
+    numbers = [row.mu, row.sigma, row.matches, row.wins, row.think_ms or 0.0]
+    numbers += [*row.faults.values(), *row.placements, *row.think_times]
+    numbers += [number for point in row.history for number in astuple(point)]
+    numbers += filter(math.isfinite, [row.mean_placement, *(astuple(row.strength) if row.strength else ())])
+    if not all(abs(number) <= MAX_NUMBER for number in numbers):
         raise BadMessage(f"A number in row {row.rank} of a leaderboard is too large.")

@@ -55,10 +55,11 @@ class Destination:
     """The server's certificate, or the one that signed it; None: one that the system trusts."""
     insecure: bool = False
 
-    def channel(self) -> grpc.aio.Channel:
+    def channel(self, library: Any = grpc) -> Any:
+        """Return a channel of `grpc` or `grpc.aio`."""
         if self.insecure:
-            return grpc.aio.insecure_channel(self.address, options=CHANNEL_OPTIONS)
-        return grpc.aio.secure_channel(self.address, grpc.ssl_channel_credentials(self.ca), options=CHANNEL_OPTIONS)
+            return library.insecure_channel(self.address, options=CHANNEL_OPTIONS)
+        return library.secure_channel(self.address, grpc.ssl_channel_credentials(self.ca), options=CHANNEL_OPTIONS)
 
 
 def unreachable(address: str, details: str, *, was_connected: bool) -> Unreachable:
@@ -140,7 +141,7 @@ class _Relay:
         self.has_stream = True
         message.hello.token = self.destination.token
         try:
-            async with self.destination.channel() as channel:
+            async with self.destination.channel(grpc.aio) as channel:
                 await self._pass_on(message, stream, channel.stream_stream(f"/{SERVICE}/Play")())
             self._end(None)
         except ArenaError as error:
@@ -163,18 +164,19 @@ class _Relay:
         self.was_welcomed = True
         self.on_welcome(said.welcome)
         await bot.write(answer)
-        to_server = asyncio.create_task(self._pass_to_server(bot, server))
+
+        async def pass_to_server() -> None:
+            while (message := await bot.read()) is not grpc.aio.EOF:
+                await server.write(message)
+            await server.done_writing()
+
+        to_server = asyncio.create_task(pass_to_server())
         try:
             while (message := await server.read()) is not grpc.aio.EOF:
                 await bot.write(message)
         finally:
             to_server.cancel()
             await asyncio.gather(to_server, return_exceptions=True)
-
-    async def _pass_to_server(self, bot: Any, server: Any) -> None:
-        while (message := await bot.read()) is not grpc.aio.EOF:
-            await server.write(message)
-        await server.done_writing()
 
     def _end(self, error: ArenaError | None) -> None:
         if not self.over.done():
