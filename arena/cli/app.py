@@ -71,6 +71,7 @@ def add_commands(words: Sequence[str]) -> None:
         if isinstance(command, typer.Typer):
             for each in command.registered_commands:
                 each.help = each.help or _help(each.callback)
+            command.callback(invoke_without_command=True)(_print_help)
             app.add_typer(command, name=name)
         else:
             app.command(name, help=_help(command))(command)
@@ -79,6 +80,11 @@ def add_commands(words: Sequence[str]) -> None:
 def _help(command: object) -> str:
     """Return a command's docstring, one line for each paragraph: typer would keep its line breaks."""
     return re.sub(r"(?<!\n)\n(?!\n)", " ", inspect.getdoc(command) or "")
+
+
+def _print_help(context: typer.Context) -> None:
+    if context.invoked_subcommand is None:
+        out.print(context.get_help(), markup=False)
 
 
 def _print_version(wanted: bool) -> None:
@@ -95,8 +101,7 @@ def root(
     ] = False,
 ) -> None:
     del version  # handled by its callback
-    if context.invoked_subcommand is None:
-        out.print(context.get_help(), markup=False)
+    _print_help(context)
 
 
 def run() -> None:

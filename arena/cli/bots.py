@@ -15,11 +15,10 @@ from urllib.parse import unquote
 import typer
 from rich.text import Text
 
-from arena.cli.console import err, harmless, harmless_lines, out, print_note, print_table, shown
+from arena.cli.console import harmless, harmless_lines, out, print_table, shown, status
 from arena.cli.location import DEFAULT_HOME, HomeLocation, HomeOption, Location
 from arena.cli.options import AsJson, BotPath, CheckOptions, grouped, printable
 from arena.errors import HostFault, NotFound, UserError, refusal, unknown
-from arena.events import Activity, Note
 
 if TYPE_CHECKING:
     from arena.reports.listings import BotSummary
@@ -97,18 +96,13 @@ def check(
     Example: arena check ./my_bot
     """
     from arena.requests import CheckRequest
+    from arena.submissions.check import CheckResult
 
-    with err.status("starting") as status:
-
-        def show(event: Activity | Note | CheckResult) -> None:
-            if isinstance(event, Note):
-                print_note(event)
-            elif isinstance(event, Activity):
-                status.update(harmless(event.text))
-            else:
-                _print_check(event)
-
-        report = location.arena.run(CheckRequest(bot=bot, games=games, **limits.values()), show)
+    request = CheckRequest(bot=bot, games=games, **limits.values())
+    with status("starting") as show:
+        report = location.arena.run(
+            request, lambda event: _print_check(event) if isinstance(event, CheckResult) else show(event)
+        )
     failed = sum(not result.passed for result in report.results)
     if failed:
         out.print(f"[bold red]{failed} of {len(report.results)} checks failed.[/]")
@@ -146,14 +140,7 @@ def submit(
         path=path, name=name, version=version, notes=notes, build_network=build_network, **limits.values()
     )
     local_only = ("time_per_move", "time_to_start", "build_network", "sandbox", "limit")
-    with location.open(*local_only) as arena, err.status("copying") as status:
-
-        def show(event: Activity | Note | CheckResult) -> None:
-            if isinstance(event, Note):
-                print_note(event)
-            elif isinstance(event, Activity):
-                status.update(shown(event.text))
-
+    with location.open(*local_only) as arena, status("copying") as show:
         result = arena.run(request, show)
     if not result.is_new:
         out.print(f"{shown(result.label)} has exactly these files already: nothing has changed.")

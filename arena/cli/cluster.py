@@ -13,7 +13,7 @@ from arena.cli.console import err, out, shown
 from arena.cli.options import printable
 from arena.tournament.runners.dask.link import Certificates, ClusterLink, require_distributed
 
-app = typer.Typer(help="Play tournaments on several machines with Dask: see docs/cluster.md.", no_args_is_help=True)
+app = typer.Typer(help="Play tournaments on several machines with Dask: see docs/cluster.md.")
 
 TlsCa = Annotated[
     Path | None,

@@ -21,11 +21,6 @@ FIRST_WAIT, MAX_WAIT = 1.0, 60.0
 app = typer.Typer(help="Connect a bot on this machine to a server.")
 
 
-@app.callback()
-def bot() -> None:
-    """Connect a bot on this machine to a server."""
-
-
 @app.command()
 @grouped
 def connect(

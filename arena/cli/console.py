@@ -3,16 +3,20 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Collection, Iterable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
-from typing import TextIO
+from typing import TYPE_CHECKING, TextIO
 
 from rich.console import Console
 from rich.markup import escape
 
 from arena.errors import HostFault, refusal
-from arena.events import Note, NoteLevel
+from arena.events import Activity, Note, NoteLevel
+from arena.reports.words import harmless as harmless
+
+if TYPE_CHECKING:
+    from rich.progress import Progress, ProgressColumn
 
 STYLES = {NoteLevel.DETAIL: "dim", NoteLevel.INFO: "", NoteLevel.WARNING: "bold red"}
 NARROWEST = 20
@@ -29,26 +33,40 @@ out = _console(stderr=False)
 err = _console(stderr=True)
 
 
-def harmless(text: str) -> str:
-    """Return a text of a bot or of a file without control characters."""
-    if text.isprintable():
-        return text
-    return "".join(letter if letter.isprintable() else "\ufffd" for letter in text)
-
-
 def shown(text: object) -> str:
-    """Return the same of any value, escaped for rich's markup."""
+    """Return the harmless text of any value, escaped for rich's markup."""
     return escape(harmless(str(text)))
 
 
 def harmless_lines(text: str) -> str:
-    """Return the same for a text of several lines."""
+    """Return the harmless text of several lines."""
     return "\n".join(map(harmless, text.split("\n")))
 
 
 def print_note(note: Note) -> None:
     """Print a note on standard error."""
     err.print(harmless(note.text), style=STYLES[note.level], markup=False, soft_wrap=True)
+
+
+@contextmanager
+def status(first: str) -> Iterator[Callable[[object], None]]:
+    """Show a status. Yield a function that shows events: an activity as the status, notes above it."""
+    with err.status(first) as shown_status:
+
+        def show(event: object) -> None:
+            if isinstance(event, Note):
+                print_note(event)
+            elif isinstance(event, Activity):
+                shown_status.update(shown(event.text))
+
+        yield show
+
+
+def progress_bar(*columns: str | ProgressColumn) -> Progress:
+    """Return a progress bar on standard error, for terminals only."""
+    from rich.progress import Progress
+
+    return Progress(*columns, console=err, transient=True, disable=not err.is_terminal)
 
 
 def print_table(

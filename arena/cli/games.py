@@ -9,7 +9,7 @@ from typing import Annotated
 
 import typer
 
-from arena.cli.console import err, out, print_table, shown
+from arena.cli.console import out, print_table, progress_bar, shown
 from arena.cli.options import AsJson, GameCount, GameName, GameOptions, ReplayFolder, Seed, grouped
 from arena.games.base import AnyGame, Ending, Json
 from arena.games.registry import GAMES, find_game, profile_of
@@ -83,7 +83,7 @@ def simulate(
 
     Example: arena simulate mantis --edition icons --seats 4 --games 1000 --seed 7 --replays replays
     """
-    from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
+    from rich.progress import BarColumn, MofNCompleteColumn, TimeRemainingColumn
 
     from arena import replay
 
@@ -94,8 +94,7 @@ def simulate(
     rules.check_seats(seats, **chosen)
     wins, places, lengths = [0.0] * seats, [0] * seats, []
     endings: Counter[Ending] = Counter()
-    columns = (TextColumn("playing"), BarColumn(), MofNCompleteColumn(), TimeRemainingColumn())
-    with Progress(*columns, console=err, transient=True, disable=not err.is_terminal) as progress:
+    with progress_bar("playing", BarColumn(), MofNCompleteColumn(), TimeRemainingColumn()) as progress:
         for number in progress.track(range(1, games + 1), update_period=0.2):
             match = "-".join([rules.name, *chosen.values(), f"{seats}-{seed}-{number:0{len(str(games))}}"])
             played = replay.simulate_game(rules, chosen, seats, f"{seed}/{number}", match)

@@ -8,9 +8,9 @@ from itertools import islice
 from typing import Annotated
 
 import typer
-from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
+from rich.progress import BarColumn, MofNCompleteColumn, TimeRemainingColumn
 
-from arena.cli.console import err, harmless_lines, out, print_note, print_table, shown
+from arena.cli.console import harmless_lines, out, print_note, print_table, progress_bar, shown
 from arena.cli.location import HomeLocation
 from arena.cli.options import AsJson, GameCount, GameName, GameOptions, PlayOptions, ReplayFolder, Seed, grouped
 from arena.events import Note
@@ -62,9 +62,8 @@ def match(
         listen=listen,
         **values,
     )
-    forfeits = TextColumn("{task.fields[forfeits]}")
-    columns = (TextColumn("playing"), BarColumn(), MofNCompleteColumn(), TimeRemainingColumn(), forfeits)
-    with Progress(*columns, console=err, transient=True, disable=not err.is_terminal) as progress:
+    columns = ("playing", BarColumn(), MofNCompleteColumn(), TimeRemainingColumn(), "{task.fields[forfeits]}")
+    with progress_bar(*columns) as progress:
         task = progress.add_task("playing", total=games, forfeits="")
 
         def show(event: Note | MatchProgress) -> None:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
-import os
 import secrets
 import sys
 import threading
@@ -152,13 +151,9 @@ def _typed_lines() -> asyncio.Queue[bytes | None]:
             loop.call_soon_threadsafe(lines.put_nowait, line)
 
     def read() -> None:
-        rest = b""
-        while data := os.read(sys.stdin.fileno(), 4096):
-            *whole, rest = (rest + data).split(b"\n")
-            for line in whole:
+        with open(sys.stdin.fileno(), "rb", buffering=0, closefd=False) as typed:
+            for line in typed:
                 put(line)
-        if rest:
-            put(rest)
         put(None)
 
     threading.Thread(target=read, daemon=True).start()

@@ -10,10 +10,9 @@ from typing import Annotated
 import typer
 from rich.console import Group, RenderableType
 from rich.control import Control
-from rich.progress import Progress
 from rich.text import Text
 
-from arena.cli.console import err, harmless, harmless_lines, out, shown, writing
+from arena.cli.console import err, harmless, harmless_lines, out, progress_bar, shown, writing
 from arena.cli.location import Location
 from arena.cli.options import grouped
 from arena.errors import ReplayError, UserError, refusal
@@ -38,12 +37,6 @@ KEYS_HELP = "→ next · ← back · g first · G last · q quit"
 ReplayFile = Annotated[
     str, typer.Argument(metavar="MATCH", help="A match of the store, such as 3-mantis-17-2, or a replay file.")
 ]
-
-
-@app.callback(invoke_without_command=True)
-def root(context: typer.Context) -> None:
-    if context.invoked_subcommand is None:
-        out.print(context.get_help(), markup=False)
 
 
 @app.command("show")
@@ -87,7 +80,7 @@ def verify_replays(
     """
     named = list(matches or [])
     verified = unreadable = 0
-    with location.open() as arena, Progress(console=err, transient=True, disable=not err.is_terminal) as progress:
+    with location.open() as arena, progress_bar() as progress:
         if tournament is not None:
             named += arena.match_names(tournament)
         if not named:

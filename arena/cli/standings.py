@@ -18,19 +18,8 @@ from arena.tournament.outcome import TournamentForecast, TournamentResult
 TREE_GAP = 4
 """Columns between two rounds, for the connecting lines."""
 LEFT, RIGHT, UP, DOWN = 1, 2, 4, 8
-LINES = {
-    LEFT | RIGHT: "─",
-    UP | DOWN: "│",
-    LEFT | DOWN: "┐",
-    LEFT | UP: "┘",
-    RIGHT | DOWN: "┌",
-    RIGHT | UP: "└",
-    LEFT | UP | DOWN: "┤",
-    RIGHT | UP | DOWN: "├",
-    LEFT | RIGHT | UP: "┴",
-    LEFT | RIGHT | DOWN: "┬",
-    LEFT | RIGHT | UP | DOWN: "┼",
-}
+LINES = " ╴╶─╵┘└┴╷┐┌┬│┤├┼"
+"""The characters by the sum of their directions."""
 
 
 def print_outcome(result: TournamentResult) -> None:
@@ -144,7 +133,7 @@ def _draw(columns: Sequence[TreeColumn], widths: Sequence[int]) -> RenderResult:
                 _connect(strokes, end + 1, middle, turn, _middle(box), starts[number] - 1)
     titles = "".join(column.title.ljust(width + TREE_GAP) for column, width in zip(columns, widths, strict=True))
     yield Text(titles, style="bold")
-    cells = [{column: LINES.get(stroke, "─") for column, stroke in row.items()} for row in strokes]
+    cells = [{column: LINES[stroke] for column, stroke in row.items()} for row in strokes]
     for line in range(height):
         row = Text()
         for start, column in zip(starts, columns, strict=True):

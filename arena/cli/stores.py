@@ -13,13 +13,13 @@ from typing import Annotated, Any
 import typer
 
 from arena.api import Arena
-from arena.cli.console import err, out, shown, writing
+from arena.cli.console import err, out, progress_bar, shown, writing
 from arena.cli.location import HomeLocation
 from arena.cli.options import grouped
 from arena.errors import UserError, choices
 from arena.store.dump import TABLES
 
-app = typer.Typer(help="Copy the store between a home and PostgreSQL.", no_args_is_help=True)
+app = typer.Typer(help="Copy the store between a home and PostgreSQL.")
 
 PLACE = "a home (a folder), or postgresql://USER@HOST/DATABASE."
 
@@ -85,11 +85,6 @@ def _cell(value: Any) -> Any:
     return value
 
 
-@app.callback()
-def stores() -> None:
-    """Copy the store between a home and PostgreSQL."""
-
-
 @app.command("copy")
 def copy_store(
     source: Annotated[str, typer.Argument(metavar="FROM", help=f"What to copy: {PLACE}")],
@@ -101,9 +96,7 @@ def copy_store(
 
     Example: arena store copy .arena postgresql://arena@db.example.org/arena
     """
-    from rich.progress import Progress
-
-    with Progress(console=err, transient=True, disable=not err.is_terminal) as progress:
+    with progress_bar() as progress:
         task = progress.add_task("copying", total=None)
         result = _arena(source).copy_store(
             _arena(target), on_progress=lambda done, total: progress.update(task, completed=done, total=total)

@@ -14,7 +14,7 @@ from arena.cli.options import AsJson, grouped
 from arena.errors import UserError, unknown
 from arena.store.tokens import Scope
 
-app = typer.Typer(help="Create and revoke the tokens of a server's users.", no_args_is_help=True)
+app = typer.Typer(help="Create and revoke the tokens of a server's users.")
 
 
 def _lifetime(text: str) -> timedelta | None:

@@ -33,10 +33,13 @@ def test_version() -> None:
     assert arena("--version").stdout == f"arena {__version__}\n"
 
 
-@pytest.mark.parametrize("arguments", [(), ("--help",), ("-h",), ("replay",), ("replay", "--help")])
+@pytest.mark.parametrize(
+    "arguments",
+    [(), ("--help",), ("-h",), ("replay", "--help"), ("cluster",), ("token",), ("bot",), ("replay",), ("store",)],
+)
 def test_help(arguments: tuple[str, ...]) -> None:
     done = arena(*arguments)
-    assert done.returncode == 0
+    assert (done.returncode, done.stderr) == (0, "")
     assert "Usage" in done.stdout
 
 
