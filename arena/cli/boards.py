@@ -42,35 +42,33 @@ class Column:
     justify: JustifyMethod = "right"
 
 
+@dataclass(frozen=True, slots=True)
 class Fitted:
     """A table that shows as many columns as fit, and names those that it leaves out."""
 
-    def __init__(self, columns: Sequence[Column]) -> None:
-        self._columns = columns
+    columns: Sequence[Column]
 
     def __rich_console__(self, console: Console, options: ConsoleOptions) -> RenderResult:
-        shown = self._fit(options.max_width)
         table = Table(box=box.SIMPLE_HEAD, padding=(0, GAP - 1, 0, 0), pad_edge=False, show_edge=False)
-        forms = []
-        for column, stage in zip(self._columns, shown, strict=True):
+        forms, hidden = [], []
+        for column, stage in zip(self.columns, self._fit(options.max_width), strict=True):
             if stage < len(column.forms):
                 form = column.forms[stage]
                 forms.append(form)
                 table.add_column(Text(form.heading), justify=column.justify, no_wrap=True, overflow="ellipsis")
+            else:
+                hidden.append(column.meaning)
         for cells in zip(*(form.cells for form in forms), strict=True):
             table.add_row(*cells)
         yield table
-        hidden = [
-            column.meaning for column, stage in zip(self._columns, shown, strict=True) if stage == len(column.forms)
-        ]
         if hidden:
             yield Text(f"\nNot shown for want of room: {', '.join(hidden)}.", style="dim", end="")
 
     def _fit(self, width: int) -> list[int]:
         """Return the form of each column that is shown; one past the last: none."""
-        stages = [len(column.yields) for column in self._columns]  # the shortest forms
+        stages = [len(column.yields) for column in self.columns]  # the shortest forms
         full: set[int] = set()
-        steps = sorted((when, index) for index, column in enumerate(self._columns) for when in column.yields)
+        steps = sorted((when, index) for index, column in enumerate(self.columns) for when in column.yields)
         for _, index in reversed(steps):
             stages[index] -= 1
             if index in full or self._width(stages) > width:
@@ -79,18 +77,17 @@ class Fitted:
         return stages
 
     def _width(self, stages: Sequence[int]) -> int:
-        pairs = zip(self._columns, stages, strict=True)
+        pairs = zip(self.columns, stages, strict=True)
         widths = [column.forms[stage].width for column, stage in pairs if stage < len(column.forms)]
         return sum(widths) + GAP * (len(widths) - 1)
 
 
 def render(board: Board) -> RenderableType:
     """Return the board of a bracket."""
-    parts: list[RenderableType] = [_title(board.bracket, words.heading(board))]
+    title = _title(board.bracket, words.heading(board))
     if not board.rows:
-        return Group(*parts, Text(words.verdict(board)))
-    parts += ["", Fitted(_columns(board.rows)), *_legend(board)]
-    return Group(*parts)
+        return Group(title, Text(words.verdict(board)))
+    return Group(title, "", Fitted(_columns(board.rows)), *_legend(board))
 
 
 def _title(bracket: str, rest: str) -> Text:
@@ -113,18 +110,18 @@ def _columns(rows: Sequence[BoardRow]) -> list[Column]:
     columns = [
         Column("rank", [Form("#", _ranks(rows))]),
         _names([row.bot for row in rows]),
-        _column("version", "version", (row.version for row in rows), 16, "left"),
-        _column("language", "language", (row.language for row in rows), 3, "left"),
+        _column("version", (row.version for row in rows), 16, "left"),
+        _column("language", (row.language for row in rows), 3, "left"),
         _ratings([row.conservative for row in rows]),
-        _column(f"μ ± {SIGMA_SIGN}", f"μ ± {SIGMA_SIGN}", (words.spread(row.mu, row.sigma) for row in rows), 11),
+        _column(f"μ ± {SIGMA_SIGN}", (words.spread(row.mu, row.sigma) for row in rows), 11),
     ]
     if any(row.strength for row in rows):
         columns.append(_strengths([row.strength for row in rows]))
     columns += [
-        _column("matches", "matches", (f"{row.matches:,}" for row in rows), 12),
-        _column("wins", "wins", (words.percent(row.win_share) for row in rows), 18),
-        _column("mean place", "place", (words.placement(row) for row in rows), 10),
-        _column("ms/move", "ms/move", (words.milliseconds(row.think_ms) for row in rows), 9),
+        _column("matches", (f"{row.matches:,}" for row in rows), 12),
+        _column("wins", (words.percent(row.win_share) for row in rows), 18),
+        _column("place", (words.placement(row) for row in rows), 10, meaning="mean place"),
+        _column("ms/move", (words.milliseconds(row.think_ms) for row in rows), 9),
     ]
     if any(any(row.faults.values()) for row in rows):
         forms = (words.faults, words.faults_in_short, words.faults_in_all)
@@ -166,10 +163,11 @@ def _histories(rows: Sequence[BoardRow]) -> Column:
     return Column("history", [Form("history", form) for form in forms], (1, 4, 19), "left")
 
 
-def _column(meaning: str, heading: str, texts: Iterable[str], yields: int, justify: JustifyMethod = "right") -> Column:
-    return Column(
-        meaning, [Form(heading, [Text(words.cut(words.harmless(text), 18)) for text in texts])], (yields,), justify
-    )
+def _column(
+    heading: str, texts: Iterable[str], yields: int, justify: JustifyMethod = "right", meaning: str = ""
+) -> Column:
+    cells = [Text(words.cut(words.harmless(text), 18)) for text in texts]
+    return Column(meaning or heading, [Form(heading, cells)], (yields,), justify)
 
 
 def _names(names: Iterable[str]) -> Column:
@@ -193,30 +191,25 @@ def render_head_to_head(board: Board) -> RenderableType:
     )
 
 
+@dataclass(frozen=True, slots=True)
 class Matrix:
     """A head-to-head matrix with as many columns as fit."""
 
-    LONGEST = 20
-
-    def __init__(self, board: Board) -> None:
-        self._board = board
+    board: Board
 
     def __rich_console__(self, console: Console, options: ConsoleOptions) -> RenderResult:
-        rows = self._board.rows
-        names = [
-            Text(words.cut(label, self.LONGEST if options.max_width >= 60 else 12)) for label in words.labels(rows)
-        ]
-        cells = [[_meeting(meeting) for meeting in line] for line in self._board.head_to_head]
-        number = len(str(len(rows)))
-        used = number + GAP + max(name.cell_len for name in names)
+        rows = self.board.rows
+        longest = 20 if options.max_width >= 60 else 12
+        names = [Text(words.cut(label, longest)) for label in words.labels(rows)]
+        used = len(str(len(rows))) + GAP + max(name.cell_len for name in names)
         most = max(1, (options.max_width - used) // (4 + 1 + 1))
         table = Table(box=box.SIMPLE_HEAD, padding=(0, 1, 0, 0), pad_edge=False, show_edge=False)
         table.add_column("", justify="right", no_wrap=True)
         table.add_column("bot", no_wrap=True, overflow="ellipsis")
         for index in range(min(most, len(rows))):
             table.add_column(f"{index + 1} ", justify="right", no_wrap=True, min_width=4)
-        for index, (name, line) in enumerate(zip(names, cells, strict=True), 1):
-            table.add_row(str(index), name, *line[:most])
+        for index, (name, line) in enumerate(zip(names, self.board.head_to_head, strict=True), 1):
+            table.add_row(str(index), name, *map(_meeting, line[:most]))
         yield table
         if most < len(rows):
             yield Text(f"\nThe first {most} of {len(rows)} columns; a wider terminal shows more.", style="dim", end="")
@@ -238,22 +231,20 @@ def _meeting(meeting: HeadToHead | None) -> Text:
 def render_overall(overall: OverallBoard) -> RenderableType:
     """Return the board across brackets."""
     rows = overall.rows
-    title = _title(
-        "overall", f"{words.counted(len(rows), 'bot', 'bots')} in {', '.join(map(words.harmless, overall.brackets))}"
-    )
     if not rows:
-        return Group(_title("overall", "nothing has been played yet"))
+        return _title("overall", "nothing has been played yet")
+    names = list(map(words.harmless, overall.brackets))
+    title = _title("overall", f"{words.counted(len(rows), 'bot', 'bots')} in {', '.join(names)}")
     columns = [
         Column("rank", [Form("#", [Text(str(row.rank)) for row in rows])]),
         _names([row.bot for row in rows]),
-        _column("version", "version", (row.version for row in rows), 2, "left"),
+        _column("version", (row.version for row in rows), 2, "left"),
         _ratings([row.conservative for row in rows]),
     ]
-    for number, bracket in enumerate(overall.brackets):
-        ratings = [row.by_bracket.get(bracket) for row in rows]
-        texts = (NOTHING if value is None else words.rating(value) for value in ratings)
+    for number, (bracket, name) in enumerate(zip(overall.brackets, names, strict=True)):
+        ratings = (words.rating(row.by_bracket[bracket]) if bracket in row.by_bracket else NOTHING for row in rows)
         # The last brackets go first, all of them after everything else.
-        columns.append(_column(words.harmless(bracket), words.harmless(bracket), texts, 1000 - number))
-    columns.append(_column("matches", "matches", (f"{row.matches:,}" for row in rows), 3))
+        columns.append(_column(name, ratings, 1000 - number))
+    columns.append(_column("matches", (f"{row.matches:,}" for row in rows), 3))
     legend = f"Rating: the mean of μ - 3{SIGMA_SIGN} over all brackets; a bracket that a bot does not play counts 0."
     return Group(title, "", Fitted(columns), Text(""), Text(legend, style="dim"))

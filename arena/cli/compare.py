@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import Annotated
 
 import typer
@@ -21,32 +22,35 @@ EXIT_NOT_BETTER = 1
 DEFAULT_SEATS = ", ".join(f"{name} {Bracket.parse(name).comparison_seats}" for name in DEFAULT_BRACKETS)
 
 
+@dataclass(frozen=True)
+class ComparisonOptions:
+    """What is played, and how sure the answer must be. The fields are named as in `CompareRequest`."""
+
+    bracket: Annotated[str, typer.Option(help="The game and its options.")] = "mantis"
+    seats: Annotated[
+        int | None, typer.Option(min=2, help=f"Seats, taken by OLD and NEW alternately. Default: {DEFAULT_SEATS}.")
+    ] = None
+    elo: Annotated[float, typer.Option(min=1, max=500, help="The gain in Elo points that matters.")] = 20.0
+    alpha: Annotated[
+        float, typer.Option(min=0.001, max=0.4, help="Probability of a positive answer if there is no gain.")
+    ] = 0.05
+    beta: Annotated[
+        float, typer.Option(min=0.001, max=0.4, help="Probability of a negative answer if there is such a gain.")
+    ] = 0.05
+    max_deals: Annotated[
+        int, typer.Option("--most", min=10, max=10_000_000, help="Stop undecided after this number of deals.")
+    ] = 50_000
+    jobs: Jobs = None
+    seed: Seed = None
+
+
 @grouped
 def compare(
     old: Annotated[str, typer.Argument(metavar="OLD", help="A bot: a name, my_bot@1, or a path.")],
     new: Annotated[str, typer.Argument(metavar="NEW", help="Another bot or version.")],
+    options: ComparisonOptions,
     play: PlayOptions,
     location: HomeLocation,
-    bracket: Annotated[str, typer.Option(help="The game and its options.")] = "mantis",
-    seats: Annotated[
-        int | None,
-        typer.Option(
-            min=2,
-            help=f"Seats, taken by OLD and NEW alternately. Default: {DEFAULT_SEATS}.",
-        ),
-    ] = None,
-    elo: Annotated[float, typer.Option(min=1, max=500, help="The gain in Elo points that matters.")] = 20.0,
-    alpha: Annotated[
-        float, typer.Option(min=0.001, max=0.4, help="Probability of a positive answer if there is no gain.")
-    ] = 0.05,
-    beta: Annotated[
-        float, typer.Option(min=0.001, max=0.4, help="Probability of a negative answer if there is such a gain.")
-    ] = 0.05,
-    most: Annotated[
-        int, typer.Option(min=10, max=10_000_000, help="Stop undecided after this number of deals.")
-    ] = 50_000,
-    jobs: Jobs = None,
-    seed: Seed = None,
     as_json: AsJson = False,
 ) -> None:
     """Test whether NEW is stronger than OLD, with given error rates, and stop as soon as the answer is known.
@@ -55,19 +59,7 @@ def compare(
 
     Example: arena compare my_bot@1 my_bot@2 --bracket mantis
     """
-    request = CompareRequest(
-        old=old,
-        new=new,
-        bracket=bracket,
-        seats=seats,
-        elo=elo,
-        alpha=alpha,
-        beta=beta,
-        max_deals=most,
-        seed=seed,
-        jobs=jobs,
-        **play.values(),
-    )
+    request = CompareRequest(old=old, new=new, **vars(options), **play.values())
     with Live(console=err, transient=True, auto_refresh=False) as live:
 
         def show(event: ComparisonProgress | Note | Activity) -> None:

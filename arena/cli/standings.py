@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
 
@@ -123,7 +124,7 @@ def _middle(box: TreeBox) -> int:
 def _draw(columns: Sequence[TreeColumn], widths: Sequence[int]) -> RenderResult:
     height = max(int(box.top + box.height) for column in columns for box in column.boxes)
     starts = [sum(widths[:number]) + TREE_GAP * number for number in range(len(widths))]
-    strokes: list[dict[int, int]] = [{} for _ in range(height)]
+    strokes: Counter[tuple[int, int]] = Counter()
     for number in range(1, len(columns)):
         turn = starts[number] - TREE_GAP // 2
         for box in columns[number].boxes:
@@ -133,39 +134,31 @@ def _draw(columns: Sequence[TreeColumn], widths: Sequence[int]) -> RenderResult:
                 _connect(strokes, end + 1, middle, turn, _middle(box), starts[number] - 1)
     titles = "".join(column.title.ljust(width + TREE_GAP) for column, width in zip(columns, widths, strict=True))
     yield Text(titles, style="bold")
-    cells = [{column: LINES[stroke] for column, stroke in row.items()} for row in strokes]
     for line in range(height):
         row = Text()
+
+        def fill(until: int, row: Text = row, line: int = line) -> None:
+            """Append the connecting lines up to this column."""
+            row.append("".join(LINES[strokes[line, column]] for column in range(row.cell_len, until)), style="dim")
+
         for start, column in zip(starts, columns, strict=True):
-            _fill(row, cells[line], start)
+            fill(start)
             for box in column.boxes:
                 if box.top <= line < box.top + box.height:
                     row.append_text(_lines(box)[line - int(box.top)])
-        _fill(row, cells[line], starts[-1] + widths[-1])
+        fill(starts[-1] + widths[-1])
         row.rstrip()
         yield row
 
 
-def _fill(row: Text, cells: dict[int, str], until: int) -> None:
-    """Append the connecting lines up to this column."""
-    for column in range(row.cell_len, until):
-        row.append(cells.get(column, " "), style="dim")
-
-
-def _connect(strokes: list[dict[int, int]], left: int, top: int, turn: int, bottom: int, right: int) -> None:
+def _connect(strokes: Counter[tuple[int, int]], left: int, top: int, turn: int, bottom: int, right: int) -> None:
     """Draw a connection: to the right, up or down at the turn, and to the right again."""
-
-    def stroke(line: int, column: int, directions: int) -> None:
-        strokes[line][column] = strokes[line].get(column, 0) | directions
-
     for column in range(left, turn):
-        stroke(top, column, LEFT | RIGHT)
+        strokes[top, column] |= LEFT | RIGHT
     for column in range(turn + 1, right):
-        stroke(bottom, column, LEFT | RIGHT)
-    if top == bottom:
-        stroke(top, turn, LEFT | RIGHT)
-        return
-    stroke(top, turn, LEFT | (DOWN if bottom > top else UP))
-    for line in range(min(top, bottom) + 1, max(top, bottom)):
-        stroke(line, turn, UP | DOWN)
-    stroke(bottom, turn, RIGHT | (UP if bottom > top else DOWN))
+        strokes[bottom, column] |= LEFT | RIGHT
+    strokes[top, turn] |= LEFT
+    strokes[bottom, turn] |= RIGHT
+    for line in range(min(top, bottom), max(top, bottom)):
+        strokes[line, turn] |= DOWN
+        strokes[line + 1, turn] |= UP
