@@ -14,8 +14,7 @@ from arena.cli.cluster import TlsCa, TlsCert, TlsKey
 from arena.cli.console import err, out
 from arena.cli.location import DEFAULT_HOME, Location
 from arena.cli.options import Jobs, PlayOptions, Seed, grouped, printable, seconds
-from arena.cli.progress import Display
-from arena.cli.standings import print_forecast, print_outcome
+from arena.cli.standings import Display, print_forecast, print_outcome
 from arena.errors import ArenaError, BadTournament, HomeInUse, choices
 from arena.games.brackets import DEFAULT_BRACKETS
 from arena.requests import ClusterAddress, ForecastRequest, ResumeRequest, TournamentRequest

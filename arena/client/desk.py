@@ -264,10 +264,8 @@ class RemoteArena(ArenaMethods):
 
 def _hint(error: Any) -> str | None:
     """Return the hint in the trailing metadata of a failed call."""
-    for name, value in error.trailing_metadata() or ():
-        if name == HINT_METADATA:
-            return bytes(value).decode(errors="replace")
-    return None
+    hint: bytes | None = dict(error.trailing_metadata() or ()).get(HINT_METADATA)
+    return None if hint is None else hint.decode(errors="replace")
 
 
 def _text(value: str | int | None) -> str:
