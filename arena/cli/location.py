@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 from collections.abc import Collection
 from dataclasses import dataclass
 from functools import partial
@@ -86,20 +87,18 @@ class Credentials:
         return Destination(server, token or self._token(), certificate, self.insecure)
 
     def _token(self) -> str:
-        if self.token_file is None:
-            token = os.environ.get(TOKEN_VARIABLE, "").strip()
-            if not token:
-                raise UserError(
-                    "The server needs a token.", hint=f"Set {TOKEN_VARIABLE}, or name a file: `--token-file FILE`."
-                )
-        else:
+        token = os.environ.get(TOKEN_VARIABLE, "").strip()
+        if self.token_file is not None:
             try:
                 with self.token_file.open(encoding="utf-8") as opened:
                     token = opened.read(MAX_TOKEN_LENGTH).strip()
             except (OSError, UnicodeDecodeError) as error:
                 why = refusal(error) if isinstance(error, OSError) else f"`{self.token_file}` is not text."
                 raise UserError(f"Cannot read the token: {why}") from error
-        if not token.isascii() or not token.isprintable() or " " in token or not token:
+        elif not token:
+            hint = f"Set {TOKEN_VARIABLE}, or name a file: `--token-file FILE`."
+            raise UserError("The server needs a token.", hint=hint)
+        if not re.fullmatch("[!-~]+", token):
             raise UserError("Invalid token: expected one word of ASCII letters, digits and signs.")
         return token
 

@@ -82,28 +82,23 @@ class Display:
         if progress is None or not progress.matches:
             bracket = f"{progress.bracket}: " if progress else ""
             return Text(harmless(self._activity) or (f"{bracket}starting the bots" if self.started else ""))
-        bar: RenderableType = Text("")
-        if progress.total:
-            bar = ProgressBar(total=progress.total, completed=min(progress.matches, progress.total), width=60)
-        elif progress.time_limit:
-            bar = ProgressBar(total=progress.time_limit, completed=min(progress.elapsed, progress.time_limit), width=60)
-        line = Table.grid()
-        line.add_row(bar)  # a bar by itself does not end its line
+        total = progress.total or progress.time_limit
+        done = progress.matches if progress.total else progress.elapsed
+        line = Table.grid()  # a bar by itself does not end its line
+        line.add_row(ProgressBar(total=total, completed=min(done, total), width=60) if total else "")
         table = Table.grid(padding=(0, 2))
         if progress.leaders:
-            table.add_row(
-                "", Text("best five", style="dim"), Text("rating", style="dim"), Text("mu ± sigma", style="dim")
-            )
+            table.add_row("", "[dim]best five[/]", "[dim]rating[/]", "[dim]mu ± sigma[/]")
         for rank, leader in enumerate(progress.leaders, start=1):
             rating = f"{leader.mu:.2f} ± {leader.sigma:.2f}"
             table.add_row(f"{rank}", Text(harmless(leader.bot)), f"{leader.rating:6.2f}", rating)
         if progress.workers:
-            table.add_row("", Text("workers", style="dim"), Text("matches/s", style="dim"))
+            table.add_row("", "[dim]workers[/]", "[dim]matches/s[/]")
         for pace in progress.workers[:MAX_WORKERS_SHOWN]:
             table.add_row("", Text(harmless(pace.worker)), f"{pace.matches_per_second:,.0f}")
         if others := progress.workers[MAX_WORKERS_SHOWN:]:
             speed = sum(pace.matches_per_second for pace in others)
-            table.add_row("", Text(f"{len(others)} others"), f"{speed:,.0f}")
+            table.add_row("", f"{len(others)} others", f"{speed:,.0f}")
         return Group(_headline(progress), line, table)
 
 

@@ -115,12 +115,10 @@ class RemoteArena(ArenaMethods):
         self._call(pb.StopTournamentRequest(), pb.StopTournamentResponse)
 
     def _tournament(self, action: pb.RunTournamentRequest, notify: Any, stop: Callable[[], bool]) -> Any:
-        result = self._result(self._stream(action, pb.RunTournamentResponse), notify, stop)
-        if result is None:
-            raise Unreachable(
-                f"{self.address} stopped reporting the tournament.", hint="Run `arena tournament --follow --server …`."
-            )
-        return result
+        ended = Unreachable(
+            f"{self.address} stopped reporting the tournament.", hint="Run `arena tournament --follow --server …`."
+        )
+        return self._result(self._stream(action, pb.RunTournamentResponse), ended, notify, stop)
 
     def _submit(self, request: SubmitRequest, notify: Callable[[Activity], None]) -> Any:
         call = self._channel.stream_stream(
@@ -130,17 +128,17 @@ class RemoteArena(ArenaMethods):
             submission, files, _ = gather(request.path, Path(folder))
             name = submission.launch.name if request.name is None else request.name
             upload = _upload(files, name, request.version or "", request.notes)
+            ended = Unreachable(f"{self.address} ended the submission without a result.", hint="Submit the bot again.")
             try:
-                result = self._result(self._responses(call(upload, metadata=self._metadata)), notify, lambda: False)
+                return self._result(self._responses(call(upload, metadata=self._metadata)), ended, notify)
             except RequestFailed as error:
                 hint = error.hint or f"Run `arena check {request.path}` for all checks."
                 raise BadSubmission(str(error), hint=hint) from error
-        if result is None:
-            raise Unreachable(f"{self.address} ended the submission without a result.", hint="Submit the bot again.")
-        return result
 
-    def _result(self, responses: Iterator[Any], notify: Any, stop: Callable[[], bool]) -> Any:
-        """Report the events of a request and return its result; None: there is none."""
+    def _result(
+        self, responses: Iterator[Any], ended: Unreachable, notify: Any, stop: Callable[[], bool] = lambda: False
+    ) -> Any:
+        """Report the events of a request and return its result. Raise `ended` if there is none."""
         stopped = False
         for response in responses:
             kind = response.WhichOneof("event")
@@ -156,7 +154,7 @@ class RemoteArena(ArenaMethods):
             if not stopped and stop():
                 stopped = True
                 self.stop()
-        return None
+        raise ended
 
     def retire(self, bot: str, *, undo: bool = False) -> None:
         """Take a bot out of future tournaments, or let it take part again."""
