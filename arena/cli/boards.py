@@ -11,8 +11,9 @@ from rich.console import Console, ConsoleOptions, Group, JustifyMethod, Renderab
 from rich.table import Table
 from rich.text import Text
 
+from arena.rating.standings import Meetings
 from arena.reports import words
-from arena.reports.board import Board, BoardRow, HeadToHead, OverallBoard, Strength
+from arena.reports.board import Board, BoardRow, OverallBoard, Strength
 from arena.reports.words import NOT_SEPARATED, NOTHING, SIGMA_SIGN
 
 GAP = 2
@@ -218,7 +219,7 @@ class Matrix:
         )
 
 
-def _meeting(meeting: HeadToHead | None) -> Text:
+def _meeting(meeting: Meetings | None) -> Text:
     if meeting is None:
         return Text("\\ ", "dim")
     if meeting.share is None:

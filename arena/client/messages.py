@@ -27,7 +27,8 @@ from typing import Any, TypeVar, Union, cast, get_args, get_origin, get_type_hin
 from google.protobuf.message import Message
 
 from arena.errors import ArenaError
-from arena.reports.board import Board, BoardRow, HeadToHead
+from arena.rating.standings import Meetings
+from arena.reports.board import Board, BoardRow
 from arena.v1 import desk_pb2 as pb
 
 M = TypeVar("M", bound=Message)
@@ -133,7 +134,7 @@ def _prefix(proto: Any) -> str:
 
 def _wire_board(board: Board) -> SimpleNamespace:
     """Return the fields of the message."""
-    cells = [cell or HeadToHead(0.0, 0) for line in board.head_to_head for cell in line]
+    cells = [cell or Meetings(0.0, 0) for line in board.head_to_head for cell in line]
     points, matches = [cell.points for cell in cells], [cell.matches for cell in cells]
     values = {field.name: getattr(board, field.name) for field in fields(board)}
     return SimpleNamespace(**values, head_to_head_points=points, head_to_head_matches=matches)
@@ -141,7 +142,7 @@ def _wire_board(board: Board) -> SimpleNamespace:
 
 def _board(*, head_to_head_points: list[float], head_to_head_matches: list[int], **values: Any) -> Board:
     size = len(values["rows"])
-    cells = list(map(HeadToHead, head_to_head_points, head_to_head_matches))
+    cells = list(map(Meetings, head_to_head_points, head_to_head_matches))
     if not len(head_to_head_points) == len(head_to_head_matches) == size * size:
         raise BadMessage("The head-to-head matrix of a leaderboard is not complete.")
     if not all(0 <= cell.points <= cell.matches <= MAX_NUMBER for cell in cells):

@@ -95,6 +95,11 @@ class Meetings:
     """How often it was placed before the other, ties half."""
     matches: int = 0
 
+    @property
+    def share(self) -> float | None:
+        """Points per match; None without matches."""
+        return self.points / self.matches if self.matches else None
+
 
 @dataclass(slots=True)
 class Changes:

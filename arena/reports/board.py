@@ -9,6 +9,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
 from arena.errors import NotFound, unknown
+from arena.rating.standings import Meetings
 
 
 @dataclass(frozen=True, slots=True)
@@ -91,18 +92,6 @@ class BoardRow:
 
 
 @dataclass(frozen=True, slots=True)
-class HeadToHead:
-    """How often the row's bot was placed before the column's, ties half, and the number of their matches."""
-
-    points: float
-    matches: int
-
-    @property
-    def share(self) -> float | None:
-        return self.points / self.matches if self.matches else None
-
-
-@dataclass(frozen=True, slots=True)
 class Board:
     """The standings of one bracket."""
 
@@ -111,8 +100,8 @@ class Board:
     """The tournament's id; None: all tournaments together."""
     matches: int
     rows: Sequence[BoardRow]
-    head_to_head: Sequence[Sequence[HeadToHead | None]]
-    """In the order of the rows; None on the diagonal."""
+    head_to_head: Sequence[Sequence[Meetings | None]]
+    """The row's bot against the column's, in the order of the rows; None on the diagonal."""
     bots: int | None = None
     """The number of bots, if some have no row; None: one per row."""
 

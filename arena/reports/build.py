@@ -3,25 +3,34 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Mapping, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from itertools import zip_longest
 
 from arena.errors import NotFound, choices
-from arena.rating.standings import SeatTally, Standing
-from arena.reports.board import (
-    Board,
-    BoardRow,
-    HeadToHead,
-    HistoryPoint,
-    Leaderboard,
-    OverallBoard,
-    Strength,
-)
+from arena.rating.standings import Meetings, SeatTally, Standing
+from arena.reports.board import Board, BoardRow, HistoryPoint, Leaderboard, OverallBoard, Strength
 from arena.reports.words import percent
 from arena.store.bots import BotVersion
 from arena.store.schema import ALL
 from arena.store.standings import StrengthRecord
 from arena.store.store import Store
+
+
+@dataclass(frozen=True, slots=True)
+class BoardFilter:
+    """What a board shows; the default is all."""
+
+    tournament: int | None = None
+    latest_only: bool = False
+    """Only the latest version of each bot."""
+    seats: int | None = None
+    """Only matches with this many seats."""
+    first: int = 1
+    """The first row, if the number of rows is limited."""
+
+    @property
+    def scope(self) -> int:
+        return ALL if self.tournament is None else self.tournament
 
 
 def build_boards(store: Store, brackets: Sequence[str], tournament: int | None) -> list[Board]:
@@ -35,7 +44,7 @@ def build_boards(store: Store, brackets: Sequence[str], tournament: int | None) 
                 f"No `{name}` matches on record: expected {choices(played)}.",
                 hint=f"Run `arena tournament --bracket {name}`.",
             )
-    return [build_board(store, name, tournament) for name in brackets or played]
+    return [build_board(store, name, BoardFilter(tournament)) for name in brackets or played]
 
 
 def build_leaderboard(
@@ -66,33 +75,29 @@ def _highlights(store: Store, boards: Sequence[Board], scope: int) -> dict[str, 
 def build_board(
     store: Store,
     bracket: str,
-    tournament: int | None = None,
-    versions: Collection[int] | None = None,
+    wanted: BoardFilter = BoardFilter(),
     *,
-    latest_only: bool = False,
-    seats: int | None = None,
-    first: int = 1,
+    versions: Collection[int] | None = None,
     limit: int | None = None,
     with_history: bool = True,
 ) -> Board:
-    """Return the board of a bracket, in one tournament or in all.
+    """Return the board of a bracket.
 
-    Only some rows are read and shown with `versions`, or else with `latest_only` (the latest version of each bot),
-    `seats` (only matches with this many seats count) and `limit` (from the row `first` of those). They keep their ranks
-    among all bots.
+    Only some rows are read and shown with `versions`, or else with a filter and `limit`. They keep their ranks among
+    all bots.
     """
-    scope = ALL if tournament is None else tournament
+    scope, seats = wanted.scope, wanted.seats
     ranks = {version: rank for rank, (version, *_) in enumerate(store.standings.leaders(scope, bracket), start=1)}
     chosen = list(ranks)
     by_seat: Mapping[int, Mapping[int, Sequence[SeatTally]]] = {}
-    if latest_only or seats or limit is not None:
-        if latest_only:
+    if wanted.latest_only or seats or limit is not None:
+        if wanted.latest_only:
             latest = set({version.bot: version.id for version in store.bots.all_versions()}.values())
             chosen = [version for version in chosen if version in latest]
         if seats:
             by_seat = store.standings.by_seat(scope, bracket)
             chosen = [version for version in chosen if seats in by_seat.get(version, {})]
-        versions = chosen if limit is None else chosen[first - 1 :][:limit]
+        versions = chosen if limit is None else chosen[wanted.first - 1 :][:limit]
     standings = store.standings.load(scope, bracket, versions)
     strengths = store.standings.strengths(scope, bracket, versions)
     history = store.standings.history(scope, bracket, versions) if with_history else {}
@@ -113,18 +118,11 @@ def build_board(
     if seats:
         rows = [_with_seats(row, by_seat[version][seats]) for version, row in zip(order, rows, strict=True)]
     head_to_head = [
-        [
-            None
-            if one == other
-            else HeadToHead(meetings.points, meetings.matches)
-            if (meetings := standings.head_to_head.get((one, other)))
-            else HeadToHead(0.0, 0)
-            for other in order
-        ]
+        [None if one == other else standings.head_to_head.get((one, other), Meetings()) for other in order]
         for one in order
     ]
     matches = store.standings.matches(scope, bracket)
-    where = None if tournament is None else str(tournament)
+    where = None if wanted.tournament is None else str(wanted.tournament)
     return Board(bracket, where, matches, rows, head_to_head, bots=len(chosen))
 
 
@@ -175,23 +173,22 @@ def _row(
     )
 
 
-def load_overall(store: Store, tournament: int | None = None, *, latest_only: bool = False) -> OverallBoard:
-    """Return the board across all brackets with matches, reading only what it shows.
+def load_overall(store: Store, wanted: BoardFilter) -> OverallBoard:
+    """Return the board across all brackets with matches, reading only what it shows. Rows keep their ranks.
 
-    `latest_only`: only the rows of the latest version of each bot. They keep their ranks.
+    Only `tournament` and `latest_only` of the filter are used.
     """
-    scope = ALL if tournament is None else tournament
     named = {version.id: version for version in store.bots.all_versions()}
     overall = OverallBoard.of(
         {
             bracket: {
                 (named[version].bot, named[version].version): (rating.conservative, matches)
-                for version, rating, matches, _ in store.standings.leaders(scope, bracket)
+                for version, rating, matches, _ in store.standings.leaders(wanted.scope, bracket)
             }
-            for bracket in store.standings.brackets(scope)
+            for bracket in store.standings.brackets(wanted.scope)
         }
     )
-    if not latest_only:
+    if not wanted.latest_only:
         return overall
     latest = {version.bot: version.version for version in named.values()}
     return replace(overall, rows=[row for row in overall.rows if latest[row.bot] == row.version])

@@ -26,10 +26,10 @@ from collections.abc import Iterable, Sequence
 from dataclasses import asdict
 
 from arena.games.base import Json
-from arena.rating.standings import THINK_MS_BOUNDS
+from arena.rating.standings import THINK_MS_BOUNDS, Meetings
 from arena.replay import FaultKind
 from arena.reports import words
-from arena.reports.board import Board, BoardRow, HeadToHead, OverallBoard, Strength
+from arena.reports.board import Board, BoardRow, OverallBoard, Strength
 from arena.reports.words import NOT_SEPARATED, NOTHING, SIGMA_SIGN
 
 LEADERBOARD_FORMAT = "arena.leaderboard/1"
@@ -78,7 +78,7 @@ def _strength(strength: Strength) -> Json:
     return {"strength": _finite(strength.elo), "low": _finite(strength.low), "high": _finite(strength.high)}
 
 
-def _meeting(meeting: HeadToHead | None) -> Json:
+def _meeting(meeting: Meetings | None) -> Json:
     return None if meeting is None else {"points": meeting.points, "matches": meeting.matches, "share": meeting.share}
 
 
@@ -175,7 +175,7 @@ def _board_in_markdown(board: Board) -> str:
     return "\n\n".join(parts)
 
 
-def _percent(meeting: HeadToHead | None) -> str:
+def _percent(meeting: Meetings | None) -> str:
     if meeting is None:
         return ""
     return NOTHING if meeting.share is None else f"{100 * meeting.share:.0f}"

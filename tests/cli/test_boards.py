@@ -9,7 +9,8 @@ from rich.cells import cell_len
 from rich.console import Console, RenderableType
 
 from arena.cli.boards import render, render_head_to_head, render_overall
-from arena.reports.board import Board, HeadToHead, HistoryPoint, OverallBoard, OverallRow
+from arena.rating.standings import Meetings
+from arena.reports.board import Board, HistoryPoint, OverallBoard, OverallRow
 from arena.reports.words import cut, elo, faults, faults_in_short, harmless, milliseconds, sampled, sparkline
 from tests.support.boards import BOTS, Bot, board, crowd, overall, two_brackets
 
@@ -128,9 +129,9 @@ def test_a_bot_without_matches_has_no_shares() -> None:
 def test_head_to_head_has_percent_shading_and_gaps() -> None:
     sample = board(bots=BOTS[:3], seats=3)
     matrix = [
-        [None, HeadToHead(90, 100), HeadToHead(50, 100)],
-        [HeadToHead(10, 100), None, HeadToHead(0, 0)],
-        [HeadToHead(50, 100), HeadToHead(0, 0), None],
+        [None, Meetings(90, 100), Meetings(50, 100)],
+        [Meetings(10, 100), None, Meetings(0, 0)],
+        [Meetings(50, 100), Meetings(0, 0), None],
     ]
     text = printed(render_head_to_head(replace(sample, head_to_head=matrix)), 80)
     lines = [line.split() for line in text.splitlines()]

@@ -8,7 +8,8 @@ from pathlib import Path
 import pytest
 
 from arena.client.messages import BadMessage, from_message, to_message
-from arena.reports.board import Board, BoardRow, HeadToHead, HistoryPoint, Strength
+from arena.rating.standings import Meetings
+from arena.reports.board import Board, BoardRow, HistoryPoint, Strength
 from arena.reports.build import build_boards
 from arena.reports.listings import BotSummary, MatchSummary, SeatSummary, TournamentSummary
 from arena.store.home import Home
@@ -34,7 +35,7 @@ ROW = BoardRow(
     [0],
     [HistoryPoint(1, 2.0, 3.0)],
 )
-BOARD = Board("mantis", "3", 1, [ROW, ROW], [[None, HeadToHead(0.5, 1)], [HeadToHead(0.5, 1), None]], bots=None)
+BOARD = Board("mantis", "3", 1, [ROW, ROW], [[None, Meetings(0.5, 1)], [Meetings(0.5, 1), None]], bots=None)
 SEAT = SeatSummary("anna/a 1", 1, "timeout", "It slept.", 1.5, None, 0.0)
 VALUES = [
     (BOARD, pb.Board),

@@ -8,11 +8,10 @@ from dataclasses import replace
 from itertools import pairwise
 from random import Random
 
-from arena.rating.standings import THINK_MS_BOUNDS
+from arena.rating.standings import THINK_MS_BOUNDS, Meetings
 from arena.reports.board import (
     Board,
     BoardRow,
-    HeadToHead,
     HistoryPoint,
     OverallBoard,
     OverallRow,
@@ -48,9 +47,9 @@ def board(
     return Board(bracket, "spring-7", matches * len(bots) // seats, rows, meetings)
 
 
-def _meeting(one: Bot, other: Bot, matches: int) -> HeadToHead | None:
+def _meeting(one: Bot, other: Bot, matches: int) -> Meetings | None:
     share = 1 / (1 + math.exp(1.4 * (other[3] - one[3])))
-    return None if one is other else HeadToHead(share * matches, matches)
+    return None if one is other else Meetings(share * matches, matches)
 
 
 def _row(bot: Bot, seats: int, matches: int, random: Random) -> BoardRow:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import math
 import time
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 from markupsafe import Markup
 from starlette.requests import Request
@@ -16,9 +16,8 @@ from arena.errors import NotFound, UserError, unknown
 from arena.games.brackets import Bracket
 from arena.reports import words
 from arena.reports.board import Board, Leaderboard, OverallBoard
-from arena.reports.build import build_board, load_overall
+from arena.reports.build import BoardFilter, build_board, load_overall
 from arena.reports.exports import as_csv, as_json
-from arena.store.schema import ALL
 from arena.store.store import Store
 from arena.store.tournaments import TournamentRecord
 from arena.web.config import CONFIG
@@ -29,60 +28,32 @@ from arena.web.site import number, site_of
 from arena.web.templating import render
 
 
-@dataclass(frozen=True, slots=True)
-class BoardFilter:
-    """The filters of a leaderboard, as they are in the address."""
+def filter_in(request: Request) -> BoardFilter:
+    """Return the filter in the address."""
+    given = request.query_params
+    versions = given.get("versions") or "all"
+    if versions not in ("all", "latest"):
+        raise UserError(unknown("choice of versions", versions, ["all", "latest"]))
+    return BoardFilter(
+        number(given.get("tournament"), "tournament"),
+        versions == "latest",
+        number(given.get("seats"), "number of seats"),
+        max(1, number(given.get("first"), "rank") or 1),
+    )
 
-    tournament: int | None = None
-    latest_only: bool = False
-    """Only the latest version of each bot."""
-    seats: int | None = None
-    """Only matches with this many seats."""
-    first: int = 1
-    """The first rank on the page."""
 
-    @classmethod
-    def of(cls, request: Request) -> BoardFilter:
-        given = request.query_params
-        versions = given.get("versions") or "all"
-        if versions not in ("all", "latest"):
-            raise UserError(unknown("choice of versions", versions, ["all", "latest"]))
-        return cls(
-            number(given.get("tournament"), "tournament"),
-            versions == "latest",
-            number(given.get("seats"), "number of seats"),
-            max(1, number(given.get("first"), "rank") or 1),
-        )
-
-    @property
-    def scope(self) -> int:
-        return ALL if self.tournament is None else self.tournament
-
-    def other_pages(self, bots: int) -> list[int]:
-        """Return the first ranks of the previous and the next page of a long board."""
-        size = CONFIG.board_rows
-        previous = [max(1, self.first - size)] if self.first > 1 else []
-        return [*previous, self.first + size] if self.first + size <= bots else previous
-
-    def load_board(self, store: Store, bracket: str, limit: int | None = None, *, with_history: bool = True) -> Board:
-        """Return the board with at most `limit` rows."""
-        return build_board(
-            store,
-            bracket,
-            self.tournament,
-            latest_only=self.latest_only,
-            seats=self.seats,
-            first=self.first,
-            limit=limit,
-            with_history=with_history,
-        )
+def other_pages(first: int, bots: int) -> list[int]:
+    """Return the first ranks of the previous and the next page of a long board."""
+    size = CONFIG.board_rows
+    previous = [max(1, first - size)] if first > 1 else []
+    return [*previous, first + size] if first + size <= bots else previous
 
 
 def home(request: Request) -> Response:
     """The first page: the board across brackets, and the latest tournaments."""
     site = site_of(request)
-    chosen = BoardFilter.of(request)
-    overall = _overall(site.store, chosen)
+    chosen = filter_in(request)
+    overall = load_overall(site.store, chosen)
     running = site.running()
     latest = site.store.tournaments.latest(CONFIG.recent_tournaments)
     return site.page(
@@ -91,7 +62,7 @@ def home(request: Request) -> Response:
         brackets=overall.brackets,
         filter=chosen,
         parts=_across_parts(chosen, overall),
-        other_pages=chosen.other_pages(len(overall.rows)),
+        other_pages=other_pages(chosen.first, len(overall.rows)),
         tournaments=_choosable(site.store),
         recent=[(each, status_of(each, running)) for each in latest],
     )
@@ -99,12 +70,8 @@ def home(request: Request) -> Response:
 
 def follow_home(request: Request) -> Response:
     site = site_of(request)
-    chosen = BoardFilter.of(request)
-    return site.hub.response(("boards", chosen), Topic(lambda: _across_parts(chosen, _overall(site.store, chosen))))
-
-
-def _overall(store: Store, chosen: BoardFilter) -> OverallBoard:
-    return load_overall(store, chosen.tournament, latest_only=chosen.latest_only)
+    chosen = filter_in(request)
+    return site.hub.response(("boards", chosen), Topic(lambda: _across_parts(chosen, load_overall(site.store, chosen))))
 
 
 def _across_parts(chosen: BoardFilter, overall: OverallBoard) -> Messages:
@@ -122,16 +89,16 @@ def _choosable(store: Store) -> list[TournamentRecord]:
 def board(request: Request) -> Response:
     """The board of one bracket."""
     site = site_of(request)
-    chosen = BoardFilter.of(request)
+    chosen = filter_in(request)
     name = _bracket_in(request, site.store, chosen)
-    shown = chosen.load_board(site.store, name, CONFIG.board_rows)
+    shown = build_board(site.store, name, chosen, limit=CONFIG.board_rows)
     return site.page(
         request,
         "board.html",
         board=shown,
         brackets=site.store.standings.brackets(chosen.scope),
         filter=chosen,
-        other_pages=chosen.other_pages(shown.bots or 0),
+        other_pages=other_pages(chosen.first, shown.bots or 0),
         sizes=site.store.standings.table_sizes(chosen.scope, name),
         tournaments=_choosable(site.store),
         parts={**_parts(shown), "figures": _figures(shown)},
@@ -141,13 +108,13 @@ def board(request: Request) -> Response:
 
 def follow_board(request: Request) -> Response:
     site = site_of(request)
-    chosen = BoardFilter.of(request)
+    chosen = filter_in(request)
     name = _bracket_in(request, site.store, chosen)
     figures, made = Markup(""), -math.inf
 
     def parts() -> Messages:
         nonlocal figures, made
-        board = chosen.load_board(site.store, name, CONFIG.board_rows)
+        board = build_board(site.store, name, chosen, limit=CONFIG.board_rows)
         if time.monotonic() - made > CONFIG.plot_interval:  # plots are large and change slowly
             figures, made = _figures(board), time.monotonic()
         return {**_parts(board), "figures": figures}
@@ -170,13 +137,13 @@ def _figures(board: Board) -> Markup:
 def download(request: Request) -> Response:
     """A board, or all boards, as CSV or JSON."""
     store = site_of(request).store
-    chosen = BoardFilter.of(request)
+    chosen = filter_in(request)
     is_one = "bracket" in request.path_params
     names = [_bracket_in(request, store, chosen)] if is_one else store.standings.brackets(chosen.scope)
     if request.url.path.endswith(".csv"):
-        boards = [chosen.load_board(store, name, with_history=False) for name in names]
+        boards = [build_board(store, name, chosen, with_history=False) for name in names]
         return Response(as_csv(boards), media_type="text/csv")
-    boards = [_with_short_histories(chosen.load_board(store, name)) for name in names]
+    boards = [_with_short_histories(build_board(store, name, chosen)) for name in names]
     overall = Leaderboard(tuple(boards)).overall
     return Response(json.dumps(as_json(boards, overall), ensure_ascii=False), media_type="application/json")
 

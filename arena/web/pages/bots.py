@@ -10,7 +10,6 @@ from starlette.routing import Route
 
 from arena.errors import NotFound
 from arena.referee.launch import log_stem
-from arena.reports.board import HeadToHead
 from arena.reports.build import build_board
 from arena.store.bots import BotVersion
 from arena.store.history import MatchFilter
@@ -82,8 +81,7 @@ def records(store: Store, version: BotVersion, versions: Sequence[BotVersion]) -
         if row is None:
             continue
         opponents = [
-            (named[other], HeadToHead(meetings.points, meetings.matches))
-            for other, meetings in store.standings.opponents(ALL, bracket, version.id).items()
+            (named[other], meetings) for other, meetings in store.standings.opponents(ALL, bracket, version.id).items()
         ]
         opponents.sort(key=lambda each: (-(each[1].share or 0.0), each[0].bot, each[0].version))
         omitted = max(0, len(opponents) - CONFIG.bot_opponents)

@@ -10,7 +10,8 @@ from rich.console import Console
 
 from arena.cli.boards import render, render_head_to_head, render_overall
 from arena.client.messages import BadMessage, from_message, to_message
-from arena.reports.board import Board, BoardRow, HeadToHead, HistoryPoint, OverallBoard, Strength
+from arena.rating.standings import Meetings
+from arena.reports.board import Board, BoardRow, HistoryPoint, OverallBoard, Strength
 from arena.reports.exports import as_csv, as_json, as_markdown
 from arena.v1 import desk_pb2 as pb
 from arena.web.drawing.board_page import as_html
@@ -65,7 +66,7 @@ def seeds() -> list[bytes]:
         )
         for rank, strength in enumerate(strengths, start=1)
     ]
-    matrix = [[None if one == other else HeadToHead(1.0, 2) for other in range(3)] for one in range(3)]
+    matrix = [[None if one == other else Meetings(1.0, 2) for other in range(3)] for one in range(3)]
     boards = [Board("mantis", None, 4, rows, matrix, bots=3), Board("tentagram", None, 0, [], [], bots=0)]
     messages = [to_message(board, pb.Board()) for board in boards]
     return [
