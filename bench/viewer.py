@@ -24,9 +24,9 @@ from rich.table import Table
 
 from arena.games.registry import find_game
 from arena.replay import simulate_game
+from arena.web.exported import match_page
 from arena.web.viewer.chances import chances_of
 from arena.web.viewer.film import film_of
-from arena.web.viewer.page import as_html
 from tests.support.chromium import DESKTOP, launch
 
 out = Console()
@@ -93,7 +93,7 @@ def main(rounds: Annotated[int, typer.Option(help="How often, in turns with the 
     table = Table("round", "empty page", "viewer", "ratio", "long frames", "script", "style", "layout", box=None)
     with TemporaryDirectory() as folder, sync_playwright() as playwright:
         file = Path(folder, "match.html")
-        file.write_text(as_html(film_of(replay), chances_of(replay)), encoding="utf-8")
+        file.write_text(match_page(film_of(replay), chances_of(replay)), encoding="utf-8")
         browser = launch(playwright)
         for number in range(1, rounds + 1):
             with browser.new_context(viewport=DESKTOP) as context:

@@ -135,15 +135,15 @@ def export(
     with location.open() as arena:
         found = arena.replay(match)
     if html:
+        from arena.web.exported import match_page
         from arena.web.viewer.chances import chances_of
         from arena.web.viewer.film import film_of
-        from arena.web.viewer.page import as_html
 
         replay = _verified(found).replay
         name = match.replace("/", ".") if MATCH_NAME.fullmatch(match) else Path(match).stem
         target = file or Path(f"{name}.html")
         with writing(target) as page:
-            page.write(as_html(film_of(replay), chances_of(replay)))
+            page.write(match_page(film_of(replay), chances_of(replay)))
         err.print(f"The page is in [bold]{shown(target)}[/]: open it in a browser.")
     elif file is None:
         sys.stdout.write(found.data.decode())

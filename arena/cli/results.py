@@ -62,15 +62,16 @@ def leaderboard(
 
 
 def _write_page(found: Leaderboard, replays: Sequence[object], file: Path) -> None:
-    from arena.web.drawing.board_page import as_html, highlight
+    from arena.replay import loads
+    from arena.web.exported import leaderboard_page
 
     number = found.boards[0].tournament
     title = "Leaderboard" if number is None else f"Leaderboard of tournament {number}"
     generated = datetime.now(UTC).strftime("%Y-%m-%d %H:%M UTC")
     matches = zip(found.highlights.items(), replays, strict=True)
-    films = [highlight(name, why, data) for (name, why), data in matches if isinstance(data, bytes)]
+    shown_matches = [(f"{why} ({name})", loads(data)) for (name, why), data in matches if isinstance(data, bytes)]
     with writing(file) as page:
-        page.write(as_html(found.boards, found.overall, title, generated, films))
+        page.write(leaderboard_page(found.boards, found.overall, title, generated, shown_matches))
     out.print(f"The page is in [bold]{shown(file)}[/].")
 
 

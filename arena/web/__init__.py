@@ -6,7 +6,8 @@
     live/           matches while they are played
     play/           matches between a person and bots
     viewer/         the match viewer
-    drawing/        SVG plots, the knockout tree, the self-contained leaderboard page
+    drawing/        SVG plots, the knockout tree
+    exported        a match or the leaderboard as one HTML file
     events          server-sent events, rendered once for all subscribers
     templates/, static/
 

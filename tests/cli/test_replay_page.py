@@ -5,9 +5,9 @@ from __future__ import annotations
 from pathlib import Path
 
 from arena.replay import dumps
+from arena.web.exported import match_page
 from arena.web.viewer.chances import chances_of
 from arena.web.viewer.film import film_of
-from arena.web.viewer.page import as_html
 from tests.support.cli import arena, complaint, said
 from tests.support.films import random_match, variant
 
@@ -20,7 +20,7 @@ def test_a_replay_file_becomes_a_page(tmp_path: Path) -> None:
     assert done.stdout == ""
     assert said(done) == ["The page is in a.match.html: open it in a browser."]
     page = (tmp_path / "a.match.html").read_text("utf-8")
-    assert page == as_html(film_of(replay), chances_of(replay))
+    assert page == match_page(film_of(replay), chances_of(replay))
     assert page.startswith("<!doctype html>")
 
 

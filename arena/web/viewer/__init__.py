@@ -1,16 +1,6 @@
-"""The match viewer: a match as JSON (a film), the chances of each seat, and the page that shows both.
+"""The match viewer: `film` and `chances` make JSON of a match, which the modules in `static/` show in a browser.
 
-For Python:
-
-    film_of(replay)                     the film of a finished match for spectators (film.py)
-    FilmMaker(header, seat)             the film of a match in progress: `.add(entry)` takes the next line of the replay
-                                        and returns what the browser's `viewer.extend(more)` takes (film.py)
-    chances_of(replay)                  the win-probability curve (chances.py)
-    as_html(film, chances)              one file that needs no server (page.py)
-
-All of it is plain JSON. Inside a page it must go through `page.script_safe`.
-
-For the browser, `static/` (plain modules; serve the folder as it is):
+Inside a page the JSON must go through `exported.script_safe`. In the browser:
 
     import { Viewer } from "./viewer.js";
     const viewer = new Viewer(element, film, { chances, seat, step, url });

@@ -14,7 +14,7 @@ from arena.rating.standings import Meetings
 from arena.reports.board import Board, BoardRow, HistoryPoint, OverallBoard, Strength
 from arena.reports.exports import as_csv, as_json, as_markdown
 from arena.v1 import desk_pb2 as pb
-from arena.web.drawing.board_page import as_html
+from arena.web.exported import leaderboard_page
 
 
 def check(data: bytes) -> None:
@@ -38,7 +38,7 @@ def check(data: bytes) -> None:
     as_csv(boards)
     as_json(boards, overall)
     as_markdown(boards, overall)
-    as_html(boards, overall, "title", "now", [])
+    leaderboard_page(boards, overall, "title", "now", [])
 
 
 def seeds() -> list[bytes]:

@@ -13,9 +13,9 @@ from playwright.sync_api import Browser
 
 from arena.games.registry import GAMES
 from arena.replay import simulate_game
+from arena.web.exported import match_page
 from arena.web.viewer.chances import chances_of
 from arena.web.viewer.film import film_of
-from arena.web.viewer.page import as_html
 from tests.games.kuhn import GAME
 from tests.games.kuhn.game import BET, PASS, State
 from tests.support.chromium import new_page
@@ -88,7 +88,7 @@ def test_options_of_the_game_are_options_of_the_command(tmp_path: Path) -> None:
 def test_a_game_without_drawings_is_shown_in_the_browser_as_text(browser: Browser, tmp_path: Path) -> None:
     replay = simulate_game(GAME, {}, 2, "seed", "match").replay
     file = tmp_path / "match.html"
-    file.write_text(as_html(film_of(replay), chances_of(replay, moves=200)), encoding="utf-8")
+    file.write_text(match_page(film_of(replay), chances_of(replay, moves=200)), encoding="utf-8")
     with new_page(browser) as page:
         page.goto(f"{file.as_uri()}#step=1")
         page.wait_for_selector(".viewer[data-step='1']")

@@ -10,7 +10,7 @@ from html.parser import HTMLParser
 import pytest
 
 from arena.reports.board import Board, OverallBoard
-from arena.web.drawing.board_page import as_html
+from arena.web.exported import leaderboard_page
 from tests.support.boards import BOTS, Bot, board, crowd, overall, two_brackets
 
 NOW = "2026-05-04 12:30 UTC"
@@ -70,7 +70,7 @@ class Page(HTMLParser):
 
 
 def page(boards: Sequence[Board], combined: OverallBoard | None = None, title: str = "Leaderboard") -> Page:
-    return Page(as_html(boards, combined, title, NOW))
+    return Page(leaderboard_page(boards, combined, title, NOW))
 
 
 def check(found: Page) -> None:
@@ -150,7 +150,7 @@ def test_each_number_stands_under_its_heading() -> None:
 
 def test_the_heat_map_has_the_numbers_and_their_shade() -> None:
     sample = board()
-    text = as_html([sample], None, "x", NOW)
+    text = leaderboard_page([sample], None, "x", NOW)
     heat = Page(text).tables[1]
     assert heat[0] == ["", "1", "2", "3", "4", "5", "6"]
     for row, (name, *cells) in zip(sample.rows, heat[1:], strict=True):
@@ -184,7 +184,7 @@ def test_a_name_is_only_a_name(name: str) -> None:
 
 def test_the_page_loads_nothing() -> None:
     boards = two_brackets()
-    text = as_html(boards, overall(boards), "Leaderboard", NOW)
+    text = leaderboard_page(boards, overall(boards), "Leaderboard", NOW)
     for loading in ("http:", "https:", "//", "@import", "<script", "src=", "@font-face", "<iframe", "<object"):
         assert loading not in text, loading
     assert set(re.findall(r"url\([^)]*\)", text)) <= {"url(#hatch)", "url(#dots)", "url(#bars)"}
@@ -192,7 +192,7 @@ def test_the_page_loads_nothing() -> None:
 
 
 def test_the_style_knows_both_schemes_and_small_screens() -> None:
-    text = as_html([board()], None, "x", NOW)
+    text = leaderboard_page([board()], None, "x", NOW)
     assert text.count("prefers-color-scheme") == 2
     assert "max-width: 36em" in text
     assert text.count("</style>") == 1
@@ -219,4 +219,4 @@ def test_a_board_without_matches() -> None:
 
 
 def test_the_same_boards_give_the_same_page() -> None:
-    assert as_html(two_brackets(), None, "x", NOW) == as_html(two_brackets(), None, "x", NOW)
+    assert leaderboard_page(two_brackets(), None, "x", NOW) == leaderboard_page(two_brackets(), None, "x", NOW)

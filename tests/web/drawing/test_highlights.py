@@ -9,8 +9,7 @@ from playwright.sync_api import Browser
 
 from arena.games.registry import find_game
 from arena.replay import simulate_game
-from arena.web.drawing.board_page import HighlightMatch, as_html
-from arena.web.viewer.film import film_of
+from arena.web.exported import leaderboard_page
 from tests.support.boards import board
 from tests.support.chromium import WIDTHS, new_page, violations
 
@@ -23,9 +22,9 @@ def test_matches_are_shown_from_the_disk(browser: Browser, tmp_path: Path, width
     shown = []
     for name, seats in games:
         played = simulate_game(find_game(name), {}, seats, "1", EVIL).replay
-        shown.append(HighlightMatch(f"{EVIL} in {name}", film_of(played), None))
+        shown.append((f"{EVIL} in {name}", played))
     file = tmp_path / "board.html"
-    file.write_text(as_html([board()], None, "Leaderboard", "now", shown), encoding="utf-8")
+    file.write_text(leaderboard_page([board()], None, "Leaderboard", "now", shown), encoding="utf-8")
     with new_page(browser, WIDTHS[width]) as page:
         page.goto(file.as_uri())
         assert page.locator(".viewer svg").count() == 0
@@ -42,4 +41,4 @@ def test_matches_are_shown_from_the_disk(browser: Browser, tmp_path: Path, width
 
 
 def test_without_matches_there_is_no_script() -> None:
-    assert "<script" not in as_html([board()], None, "Leaderboard", "now")
+    assert "<script" not in leaderboard_page([board()], None, "Leaderboard", "now")

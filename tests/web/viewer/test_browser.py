@@ -15,9 +15,9 @@ from arena.games.base import AnyState
 from arena.games.mantis.cards import letters
 from arena.games.tentagram import TABLE_CARDS, fits
 from arena.replay import Replay, states
+from arena.web.exported import match_page
 from arena.web.viewer.chances import chances_of
 from arena.web.viewer.film import film_of
-from arena.web.viewer.page import as_html
 from tests.support.chromium import DESKTOP, PHONE, new_page, violations
 from tests.support.films import EVIL, match_with_faults, random_match, variant
 
@@ -71,7 +71,7 @@ def opened(
     browser: Browser, folder: Path, replay: Replay, place: str = "", *, chances: bool = False, **how: Any
 ) -> Iterator[Page]:
     file = folder / "match.html"
-    file.write_text(as_html(film_of(replay), chances_of(replay, moves=2_000) if chances else None), encoding="utf-8")
+    file.write_text(match_page(film_of(replay), chances_of(replay, moves=2_000) if chances else None), encoding="utf-8")
     with new_page(browser, **how) as page:
         page.goto(f"{file.as_uri()}{place}")
         page.wait_for_selector(".viewer[data-step]")

@@ -12,8 +12,8 @@ from importlib import resources
 
 from arena.replay import Replay
 from arena.web import assets
+from arena.web.exported import START, bundle, match_page, script_safe
 from arena.web.viewer.film import film_of
-from arena.web.viewer.page import START, as_html, bundle, script_safe
 from tests.support.films import EVIL, random_match, variant
 
 MODULES = sorted(
@@ -66,7 +66,7 @@ def test_no_module_parses_markup_or_loads_anything() -> None:
 
 
 def test_the_policy_allows_this_script_and_this_style_alone() -> None:
-    page = as_html(film_of(evil_match()))
+    page = match_page(film_of(evil_match()))
     found = re.search('Content-Security-Policy" content="([^"]*)"', page)
     assert found
     policy = unescape(found[1])
@@ -81,7 +81,7 @@ def test_the_policy_allows_this_script_and_this_style_alone() -> None:
 
 def test_names_cannot_leave_the_data() -> None:
     film = film_of(evil_match())
-    page = as_html(film)
+    page = match_page(film)
     (data,) = re.findall(r'<script type="application/json" id="viewer-data">(.*?)</script>', page, re.DOTALL)
     assert not set(data) & set("<>&\u2028")
     assert data.isascii()
@@ -97,4 +97,4 @@ def test_script_safe() -> None:
 
 def test_the_same_match_gives_the_same_page() -> None:
     replay = random_match(variant("mantis-grab-2"))
-    assert as_html(film_of(replay)) == as_html(film_of(replay))
+    assert match_page(film_of(replay)) == match_page(film_of(replay))

@@ -15,8 +15,8 @@ from arena.games.base import AnyState
 from arena.games.registry import find_game
 from arena.replay import Header
 from arena.web import assets
+from arena.web.exported import START, bundle
 from arena.web.viewer.film import FilmMaker
-from arena.web.viewer.page import START, bundle
 from tests.support.chromium import PHONE, new_page, violations
 from tests.support.films import match_with_faults, random_match, variant
 

@@ -1,4 +1,4 @@
-// Starts the viewer in a file that holds everything (arena/web/viewer/page.py).
+// Starts the viewer in a file that holds everything (arena/web/exported.py).
 
 import { Viewer } from "./viewer.js";
 
