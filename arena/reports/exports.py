@@ -83,20 +83,11 @@ def _meeting(meeting: Meetings | None) -> Json:
 
 
 def _overall(overall: OverallBoard) -> Json:
-    return {
-        "brackets": list(overall.brackets),
-        "rows": [
-            {
-                "rank": row.rank,
-                "bot": row.bot,
-                "version": row.version,
-                "rating": row.conservative,
-                "by_bracket": dict(row.by_bracket),
-                "matches": row.matches,
-            }
-            for row in overall.rows
-        ],
-    }
+    rows = [
+        {"rating" if key == "conservative" else key: value for key, value in asdict(row).items()}
+        for row in overall.rows
+    ]
+    return {"brackets": list(overall.brackets), "rows": rows}
 
 
 def _finite(value: str | float | bool | None) -> Json:

@@ -103,7 +103,12 @@ def _bot(store: Store, standings: Mapping[str, Standings], version: BotVersion) 
             ratings[bracket] = round(standing.rating.conservative, 3)
             matches += standing.matches
             faults += sum(standing.faults.values())
-    last = next(iter(store.history.page(MatchFilter(version_ids=[version.id]), limit=1)), None)
+    last_match = last_result = None
+    for last in store.history.page(MatchFilter(version_ids=[version.id]), limit=1):
+        # In a comparison a bot may have several seats.
+        seat = min((seat for seat in last.seats if seat.version_id == version.id), key=lambda seat: seat.placement)
+        last_match = last.name
+        last_result = f"place {seat.placement} of {len(last.seats)}" + (f", {seat.fault}" if seat.fault else "")
     return BotSummary(
         bot=version.bot,
         version=version.version,
@@ -115,15 +120,9 @@ def _bot(store: Store, standings: Mapping[str, Standings], version: BotVersion) 
         ratings=ratings,
         matches=matches,
         faults=faults,
-        last_match=last.name if last else None,
-        last_result=_result(last, version.id) if last else None,
+        last_match=last_match,
+        last_result=last_result,
     )
-
-
-def _result(match: StoredMatch, version: int) -> str:
-    # In a comparison a bot may have several seats.
-    seat = min((seat for seat in match.seats if seat.version_id == version), key=lambda seat: seat.placement)
-    return f"place {seat.placement} of {len(match.seats)}" + (f", {seat.fault}" if seat.fault else "")
 
 
 def list_tournaments(store: Store, limit: int) -> list[TournamentSummary]:

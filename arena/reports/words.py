@@ -154,11 +154,6 @@ def band_range(rows: Sequence[BoardRow]) -> tuple[float, float]:
     return min(ends, default=0.0), max(ends, default=1.0)
 
 
-def along(value: float, low: float, high: float) -> str:
-    """Return the position of the value between low and high, in %."""
-    return f"{100 * (value - low) / max(high - low, 1e-9):.1f}"
-
-
 def sparkline(row: BoardRow, low: float, high: float, width: int) -> str:
     """Return the bot's μ over its matches, between low and high, in at most `width` characters."""
     steps = len(SPARKS) - 1

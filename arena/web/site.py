@@ -9,14 +9,13 @@ from typing import cast
 from starlette.requests import Request
 from starlette.responses import HTMLResponse
 
-from arena import __version__
 from arena.errors import NotFound
 from arena.sandbox import Sandbox
 from arena.store.changes import ChangeDetector
 from arena.store.home import Home
 from arena.store.leases import leased_tournaments
 from arena.store.store import Store
-from arena.web import assets, templating
+from arena.web import templating
 from arena.web.chances_worker import ChancesWorker
 from arena.web.events import EventHub, background
 from arena.web.live.watcher import LiveWatcher
@@ -66,8 +65,6 @@ class Site:
         known = self.gate.is_known(request)
         content = templating.render(
             template,
-            asset=assets.address,
-            arena_version=__version__,
             path=request.url.path,
             given=request.query_params,
             may_play=known,

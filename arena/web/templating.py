@@ -12,9 +12,11 @@ from jinja2 import Environment, PackageLoader, StrictUndefined
 from markupsafe import Markup
 from starlette.datastructures import QueryParams
 
+from arena import __version__
 from arena.records import SeatRecord
 from arena.reports import words
 from arena.store.history import StoredMatch
+from arena.web import assets
 from arena.web.drawing.svg import Axis, px
 
 
@@ -28,7 +30,7 @@ def environment() -> Environment:
         lstrip_blocks=True,
         finalize=_without_controls,
     )
-    made.globals.update(words=words, axis=Axis)
+    made.globals.update(words=words, axis=Axis, asset=assets.address, arena_version=__version__)
     made.filters.update(
         count=lambda number: f"{number:,}",
         percent=words.percent,

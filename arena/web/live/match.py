@@ -27,13 +27,12 @@ class LiveMatch:
     name: str
     file: Path
     inode: int
+    """0: the file was removed."""
     since: float
     """When its display began."""
     maker: FilmMaker | None = None
     is_broken: bool = False
     """The match does not continue: its file is gone or invalid."""
-    is_gone: bool = False
-    """The file was removed."""
     was_featured: bool = False
     bytes_read: int = 0
     _first_step: int = 0

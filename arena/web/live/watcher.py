@@ -133,7 +133,7 @@ class LiveWatcher:
         found = dict(self.folder.matches())
         for name, file in found.items():
             known = self.matches.get(name)
-            if known is None or known.inode != file.st_ino or known.is_gone or file.st_size < known.bytes_read:
+            if known is None or known.inode != file.st_ino or file.st_size < known.bytes_read:
                 known = self.matches[name] = LiveMatch(name, self.folder.file(name), file.st_ino, now)
                 news[name] = None
             if known.is_broken or known.is_over:
@@ -146,7 +146,7 @@ class LiveWatcher:
                 news.setdefault(name, more)
         for name, known in self.matches.items():
             if name not in found:
-                known.is_gone = True  # a later file of this name is another one, even with the same inode
+                known.inode = 0  # a later file of this name is another one, even with the same inode
                 known.is_broken = known.is_broken or not known.is_over
         self._forget(followed)
         return news

@@ -132,7 +132,7 @@ class Lobby:
         limits = Limits(turn=match.request.seconds or CONFIG.bot_turn_limit)
         try:
             outcome = await referee.play(match.plan, match.players, limits, match.update)
-            if not match.abandoned:
+            if match.is_running:  # not abandoned in the meantime
                 match.finish(outcome)
                 if place is not None:
                     await self._store(match, outcome, place, referee.settings.sandbox.tier)

@@ -66,7 +66,6 @@ class PersonMatch(Topic):
         self.why_not_stored = ""
         self.left_at = time.monotonic()
         """When a browser was last seen."""
-        self.abandoned = False
         self.referee_seat: Seat | None = None
         self._film: FilmMaker | None = None
         self._unseen_moves = 0
@@ -85,7 +84,7 @@ class PersonMatch(Topic):
         self.referee_seat = seat
 
     def ask(self, seat: Seat) -> None:
-        if self.abandoned:
+        if not self.is_running:  # abandoned
             self._leave(seat)
             return
         self.decision = seat.match.turn
@@ -186,7 +185,6 @@ class PersonMatch(Topic):
 
     def abandon(self) -> None:
         """End a match without browsers, release its bots and store nothing."""
-        self.abandoned = True
         self.fail("No browser was connected, so the match was ended. It was not stored.")
         if self.referee_seat is not None:
             self._leave(self.referee_seat)
