@@ -64,10 +64,9 @@ def _highlights(store: Store, boards: Sequence[Board], scope: int) -> dict[str, 
         for version, upset in store.standings.upsets(scope, board.bracket).greatest(1):
             winner = store.bots.by_id([version])[version].label
             found[upset.match] = f"{board.bracket}: won by {winner} against a chance of {percent(upset.chance)}"
-        standings = store.standings.load(scope, board.bracket)
-        for version in standings.best(1):
+        for version, *_ in store.standings.leaders(scope, board.bracket, 1):
             leader = board.rows[0]
-            last = standings.bots[version].last_match
+            last = store.standings.load(scope, board.bracket, [version]).bots[version].last_match
             found.setdefault(last, f"{board.bracket}: the latest match of {leader.bot} {leader.version}")
     return found
 
