@@ -80,9 +80,8 @@ def records(store: Store, version: BotVersion, versions: Sequence[BotVersion]) -
         row = next((row for row in board.rows if row.version == version.version), None)
         if row is None:
             continue
-        opponents = [
-            (named[other], meetings) for other, meetings in store.standings.opponents(ALL, bracket, version.id).items()
-        ]
+        met = store.standings.opponents(ALL, bracket, version.id)
+        opponents = [(named[other], meetings) for other, meetings in met.items()]
         opponents.sort(key=lambda each: (-(each[1].share or 0.0), each[0].bot, each[0].version))
         omitted = max(0, len(opponents) - CONFIG.bot_opponents)
         if omitted:

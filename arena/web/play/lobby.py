@@ -19,7 +19,7 @@ from anyio import to_thread
 
 from arena.errors import ArenaError, NotFound
 from arena.games.brackets import Bracket
-from arena.records import PERSON, MatchRecord
+from arena.records import PERSON
 from arena.referee import Limits, MatchPlan, Outcome, Referee, Settings
 from arena.referee.launch import distinct
 from arena.sandbox import Sandbox
@@ -143,9 +143,17 @@ class Lobby:
             match.fail("Internal error. The server's output has the details.")
 
     async def _store(self, match: PersonMatch, outcome: Outcome, place: CasualMatchPlace, tier: str) -> None:
-        record = match_record(match, outcome, place, tier)
+        """Store an unrated match. The person, and bundled bots that were never submitted, are recorded by name."""
+        seated = [(each.version.id if each.version else PERSON, each.label) for each in match.opponents]
+        seated.insert(match.seat, (PERSON, match.request.person))
+        versions = tuple(version for version, _ in seated)
+        record = make_record(PlannedMatch(place.block, 0, outcome.plan, versions), outcome, tier)
+        seats = tuple(
+            seat._replace(person=name) if version == PERSON else seat
+            for seat, (version, name) in zip(record.seats, seated, strict=True)
+        )
         try:
-            await to_thread.run_sync(self.store.casual.write, place, record)
+            await to_thread.run_sync(self.store.casual.write, place, record._replace(seats=seats))
             match.stored_as = place.name
         except ArenaError as error:
             match.why_not_stored = f"The match could not be stored: {error}"
@@ -172,20 +180,3 @@ class Lobby:
                         match.abandon()
                     else:
                         del self.matches[match.key]
-
-
-def match_record(match: PersonMatch, outcome: Outcome, place: CasualMatchPlace, tier: str) -> MatchRecord:
-    """Return the record of an unrated match.
-
-    The person, and bundled bots that were never submitted, are recorded by name instead of by version.
-    """
-    versions = [opponent.version.id if opponent.version else PERSON for opponent in match.opponents]
-    versions.insert(match.seat, PERSON)
-    names = [opponent.label for opponent in match.opponents]
-    names.insert(match.seat, match.request.person)
-    record = make_record(PlannedMatch(place.block, 0, outcome.plan, tuple(versions)), outcome, tier)
-    seats = tuple(
-        seat if seat.version_id != PERSON else seat._replace(person=name)
-        for seat, name in zip(record.seats, names, strict=True)
-    )
-    return record._replace(seats=seats)
