@@ -48,11 +48,17 @@ class FilmMaker:
         """
         film = self.film
         events = self._playback.play(entry)
-        made = _entry(entry)
-        if isinstance(entry, Decision):
+        made: Entry
+        if isinstance(entry, Fault):
+            # Why an action was illegal may reveal the hand.
+            hidden = entry.fault is FaultKind.ILLEGAL and film["seat"] not in (None, entry.seat)
+            detail = "" if hidden else entry.detail
+            made = {"seat": entry.seat, "fault": entry.fault.value, "why": entry.fault.meaning, "detail": detail}
+        else:
+            made = {"seat": entry.seat, "do": entry.action, "ms": round(entry.ms, 2)}
+            if entry.by_house:
+                made["house"] = True
             self._frames.describe(made, events, film["seats"])
-        elif entry.fault is FaultKind.ILLEGAL and film["seat"] not in (None, entry.seat):
-            made["detail"] = ""  # why an action was illegal may reveal the hand
         more: More = {"start": len(film["entries"]), "entries": [made]}
         film["entries"].append(made)
         self._frames.extend(film, more, self.state, over=self.over)
@@ -74,17 +80,3 @@ def film_of(replay: Replay) -> Film:
     for entry in replay.entries:
         maker.add(entry)
     return maker.film
-
-
-def _entry(entry: Decision | Fault) -> Entry:
-    if isinstance(entry, Fault):
-        return {
-            "seat": entry.seat,
-            "fault": entry.fault.value,
-            "why": entry.fault.meaning,
-            "detail": entry.detail,
-        }
-    made: Entry = {"seat": entry.seat, "do": entry.action, "ms": round(entry.ms, 2)}
-    if entry.by_house:
-        made["house"] = True
-    return made
