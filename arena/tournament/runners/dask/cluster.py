@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import os
+import signal
 import socket
 import subprocess
 import sys
@@ -15,7 +16,7 @@ from distributed import Scheduler, Worker
 
 from arena import interrupts
 from arena.errors import HostFault, refusal
-from arena.supervisor import end, exit_status
+from arena.supervisor import die_with_parent, end, exit_status
 from arena.tournament.config import CONFIG
 from arena.tournament.runners.dask.link import CORE, Certificates, ClusterLink, configure_dask
 from arena.tournament.runners.dask.worker import leave
@@ -130,7 +131,7 @@ class LocalCluster:
             end(*reversed(self._processes.values()), grace=CONFIG.stop_timeout)
 
     def _start(self, name: str) -> None:
-        module = (sys.executable, "-P", "-m", "arena.tournament.runners.dask", str(self.port))
+        module = (sys.executable, "-P", "-m", "arena.tournament.runners.dask.cluster", str(self.port))
         self._processes[name] = subprocess.Popen(  # noqa: S603, our own
             (*module, *self._arguments[name]),
             stdin=subprocess.DEVNULL,
@@ -165,3 +166,23 @@ def _free_port() -> int:
     with socket.socket() as listener:
         listener.bind((LOCALHOST, 0))
         return int(listener.getsockname()[1])
+
+
+def main() -> None:
+    """Run a process of a local cluster, the scheduler or a worker. The arguments are `PORT [WORKER [CORE]]`."""
+    port, worker, core = (*sys.argv[1:], None, None)[:3]
+    interrupts.install()
+    parent = os.getppid()
+    die_with_parent(signal.SIGTERM)
+    if os.getppid() != parent:
+        return  # the parent has ended before that
+    if core is not None:
+        os.sched_setaffinity(0, {int(core)})
+    if worker is None:
+        run_scheduler(LOCALHOST, int(port or 0), Certificates(), lambda _: None)
+    else:
+        run_worker(ClusterLink(f"tcp://{LOCALHOST}:{port}"), 1, worker)
+
+
+if __name__ == "__main__":
+    main()
