@@ -21,7 +21,7 @@ import os
 import re
 import stat
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from contextlib import suppress
 from dataclasses import dataclass, replace
 from itertools import islice
@@ -95,41 +95,32 @@ class LiveFile:
     """Whether the result is written."""
     remove_after: float = inf
 
-    def create(self) -> None:
-        """Create the file. Raise `OSError` if that is impossible."""
-        self.path.unlink(missing_ok=True)  # of a worker that was killed during the same match
-        os.close(os.open(self.path, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW | os.O_CLOEXEC, 0o600))
-        self._append(dump_line(replace(self.match.replay.header, seed="")))
-        self.update()
-
     def update(self) -> None:
-        """Write what is new. Raise `OSError` if that is impossible."""
+        """Write what is new; create the file at first. Raise `OSError` if that is impossible."""
         replay = self.match.replay
+        text, how = "", os.O_APPEND
+        if not self.length:
+            self.path.unlink(missing_ok=True)  # of a worker that was killed during the same match
+            text, how = dump_line(replace(replay.header, seed="")), os.O_CREAT | os.O_EXCL
         new = replay.entries[self.entries :]
         self.entries += len(new)
-        text = "".join(map(dump_line, new))
+        text += "".join(map(dump_line, new))
         if replay.result:
             text += dump_line(replay.result)
             self.is_complete = True
-        if text:
-            self._append(text)
-
-    def _append(self, text: str) -> None:
+        if not text:
+            return
         data = text.encode()
         self.length += len(data)
         if self.length > LiveFolder.max_bytes:
             raise OSError("the match is too long for a live file")
         # Not kept open: file descriptors may be scarce, and the bots need them.
-        file = os.open(self.path, os.O_WRONLY | os.O_APPEND | os.O_NOFOLLOW | os.O_CLOEXEC)
+        file = os.open(self.path, os.O_WRONLY | how | os.O_NOFOLLOW | os.O_CLOEXEC, 0o600)
         try:
             if os.write(file, data) < len(data):
                 raise OSError("the disk is full")
         finally:
             os.close(file)
-
-    def remove(self) -> None:
-        with suppress(OSError):
-            self.path.unlink(missing_ok=True)
 
 
 class LiveWriter:
@@ -158,45 +149,41 @@ class LiveWriter:
             if now > file.remove_after:
                 self._remove(name)
             elif not file.is_complete:
-                self._update(name, file, now)
+                self._update(name, now)
         playing = sum(not file.is_complete for file in self.files.values())
         if now >= self._start_after and playing < CONFIG.live_matches:
             self._start(now)
-
-    def _update(self, name: str, file: LiveFile, now: float) -> None:
-        in_progress = name in self.under_way
-        if self._attempt(name, file.update, now):
-            if file.is_complete:
-                file.remove_after = now + CONFIG.live_linger
-            elif not in_progress:
-                self._remove(name)  # the match was cancelled
 
     def _start(self, now: float) -> None:
         """Show the latest match: most of it is still to come, and in most formats it matters most."""
         for name in islice(reversed(self.under_way), CONFIG.live_matches + 1):
             if name not in self.files and LIVE_NAME.fullmatch(name):
                 self._start_after = now + CONFIG.live_start_interval
-                self.files[name] = file = LiveFile(self.under_way[name], self.folder.file(name))
-                self._attempt(name, file.create, now)
+                self.files[name] = LiveFile(self.under_way[name], self.folder.file(name))
+                self._update(name, now)
                 return
 
-    def _attempt(self, name: str, step: Callable[[], None], now: float) -> bool:
-        """Return whether a step could be taken; if not, show the match no longer."""
+    def _update(self, name: str, now: float) -> None:
+        """Write what is new of a match; if that is impossible, show it no longer."""
+        file = self.files[name]
         try:
-            step()
+            file.update()
         except OSError:
             self._remove(name)
             self._start_after = now + CONFIG.live_retry_delay
-            return False
-        return True
+            return
+        if file.is_complete:
+            file.remove_after = now + CONFIG.live_linger
+        elif name not in self.under_way:
+            self._remove(name)  # the match was cancelled
 
     def _remove(self, name: str) -> None:
-        self.files.pop(name).remove()
+        with suppress(OSError):
+            self.files.pop(name).path.unlink(missing_ok=True)
 
     def close(self) -> None:
         """Complete the files of matches that have ended, and remove the others."""
-        for name, file in list(self.files.items()):
-            if not file.is_complete:
-                self._update(name, file, 0.0)
         for name in [name for name, file in self.files.items() if not file.is_complete]:
-            self._remove(name)
+            self._update(name, 0.0)
+            if name in self.files and not self.files[name].is_complete:
+                self._remove(name)
