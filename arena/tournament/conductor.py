@@ -202,15 +202,15 @@ class BracketRun:
                 self.faults[seat.fault] += 1
 
     def _count(self) -> None:
-        for counted in self.course.count():
-            self.round = counted.block.round
+        for block, matches, pairs in self.course.count():
+            self.round = block.round
             if self.standings is None or self.overall is None:
                 continue
-            if counted.block.number >= self.counted_before:
-                for name, seats in counted.matches:
+            if block.number >= self.counted_before:
+                for name, seats in matches:
                     self.overall.fold(seats, name)
-                self.batch.pairs.append((counted.block, counted.pairs))
-            elif counted.block.number == self.counted_before - 1:
+                self.batch.pairs.append((block, pairs))
+            elif block.number == self.counted_before - 1:
                 self.standings.take_changes()  # the store has all of this
 
     def _write(self) -> None:

@@ -18,15 +18,8 @@ from arena.records import BlockRecord, SeatRecord
 from arena.tournament.formats.base import Format, Pairing, PairingResult
 from arena.tournament.stopping import StopRule, StopVerdict
 
-
-@dataclass(frozen=True, slots=True)
-class Counted:
-    """A counted block."""
-
-    block: BlockRecord
-    matches: tuple[tuple[str, tuple[SeatRecord, ...]], ...]
-    """The name and the seats of each rotation."""
-    pairs: bytes
+Counted = tuple[BlockRecord, list[tuple[str, tuple[SeatRecord, ...]]], bytes]
+"""A counted block, the name and the seats of each rotation, and the points of its pairs."""
 
 
 @dataclass(slots=True)
@@ -48,6 +41,11 @@ class OpenPairing:
         count = len(self.pairing.entrants)
         most = 2 * count * (count - 1) * self.blocks_counted
         return PairingResult(self.pairing, tuple(points / most for points in self.half_points))
+
+    @property
+    def points(self) -> dict[int, float]:
+        """The points of each entrant so far; empty: nothing is counted."""
+        return dict(zip(self.pairing.entrants, self.result.points, strict=False))
 
 
 class Course:
@@ -148,14 +146,14 @@ class Course:
             results = self._results.get(self.counted, {})
             if len(results) < len(block.entrants):
                 return
-            matches = tuple(results[rotation] for rotation in range(len(block.entrants)))
+            matches = [results[rotation] for rotation in range(len(block.entrants))]
             pairs = pair_points([_placements(seats, rotation) for rotation, (_, seats) in enumerate(matches)])
             if self.standings is not None:
                 for name, seats in matches:
                     self.standings.fold(seats, name)
             del self._results[self.counted]
             self._count_outcome(pairs)
-            yield Counted(block, matches, pairs)
+            yield block, matches, pairs
 
     def _count_outcome(self, pairs: bytes) -> None:
         block, pairing = self._open.pop(self.counted)
@@ -172,16 +170,6 @@ def _placements(seats: Sequence[SeatRecord], rotation: int) -> list[int]:
     return [seats[place - rotation].placement for place in range(len(seats))]
 
 
-@dataclass(frozen=True, slots=True)
-class UnderWay:
-    """A pairing of the current round."""
-
-    points: dict[int, float]
-    """The points of each entrant so far; empty: nothing is counted."""
-    deals_counted: int
-    deals: int
-
-
 class Retrace(Course):
     """A bracket that is rebuilt from the stored outcomes of its blocks, while another process may play it.
 
@@ -192,6 +180,11 @@ class Retrace(Course):
         super().__init__(drawn_by, range(drawn_by.field.size), (), None)
         self._draw_round()
 
+    @property
+    def under_way(self) -> Sequence[OpenPairing]:
+        """The pairings of the current round."""
+        return self._round
+
     def take_outcome(self, pairs: bytes) -> None:
         """Take the outcome of the next block. Surplus ones are ignored."""
         if self._open:
@@ -201,14 +194,3 @@ class Retrace(Course):
     def _draw_round(self) -> None:
         while self.next_block():
             pass
-
-    def under_way(self) -> dict[frozenset[int], UnderWay]:
-        """Return the pairings of the current round, by their entrants."""
-        return {
-            frozenset(each.pairing.entrants): UnderWay(
-                dict(zip(each.pairing.entrants, each.result.points, strict=True)) if each.blocks_counted else {},
-                each.blocks_counted,
-                len(each.pairing.deals),
-            )
-            for each in self._round
-        }

@@ -7,10 +7,10 @@ that the drawing gives them.
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 
-from arena.tournament.course import UnderWay
+from arena.tournament.course import OpenPairing
 from arena.tournament.formats.elimination import DecidedBy, KnockoutPairing, KnockoutRound, Part
 
 DECISION_NOTES = {DecidedBy.TIE_BREAK: "after more deals", DecidedBy.LOT: "by lot", DecidedBy.BYE: "bye"}
@@ -72,7 +72,7 @@ class Spacing:
 def tree_layouts(
     rounds: Sequence[KnockoutRound],
     labels: Sequence[str],
-    under_way: Mapping[frozenset[int], UnderWay] | None = None,
+    under_way: Sequence[OpenPairing] = (),
     champion: int | None = None,
     spacing: Spacing = Spacing(),
 ) -> list[list[TreeColumn]]:
@@ -83,13 +83,13 @@ def tree_layouts(
     double = any(each.part is Part.UPPER for each in rounds)
     parts = ((Part.UPPER,), (Part.LOWER,), (Part.FINAL,)) if double else ((Part.MAIN, Part.FINAL),)
     trees = ([each for each in rounds if each.part in names] for names in parts)
-    return [_columns(tree, labels, under_way or {}, champion, spacing) for tree in trees if tree]
+    return [_columns(tree, labels, under_way, champion, spacing) for tree in trees if tree]
 
 
 def _columns(
     rounds: Sequence[KnockoutRound],
     labels: Sequence[str],
-    under_way: Mapping[frozenset[int], UnderWay],
+    under_way: Sequence[OpenPairing],
     champion: int | None,
     spacing: Spacing,
 ) -> list[TreeColumn]:
@@ -101,7 +101,10 @@ def _columns(
         bottom = 0.0
         for pairing in each.pairings:
             is_final = each.part is Part.FINAL and champion is not None and pairing.advanced == (champion,)
-            box = _box(pairing, labels, _playing(pairing, under_way), is_final=is_final, spacing=spacing)
+            # The meeting that is being played in this box: between all its entrants, or a tie-break between some.
+            meetings = under_way if pairing.decision is DecidedBy.OPEN else ()
+            playing = next((each for each in meetings if set(each.pairing.entrants) <= set(pairing.entrants)), None)
+            box = _box(pairing, labels, playing, is_final=is_final, spacing=spacing)
             box.feeders = [feeder for other, feeder in before if set(other.advanced) & set(pairing.entrants)]
             box.top = bottom
             if box.feeders:
@@ -115,23 +118,15 @@ def _columns(
     return columns
 
 
-def _playing(pairing: KnockoutPairing, under_way: Mapping[frozenset[int], UnderWay]) -> UnderWay | None:
-    """Return the meeting that is being played in this box: between all its entrants, or a tie-break between some."""
-    if pairing.decision is not DecidedBy.OPEN:
-        return None
-    entrants = frozenset(pairing.entrants)
-    return next((meeting for players, meeting in under_way.items() if players <= entrants), None)
-
-
 def _box(
-    pairing: KnockoutPairing, labels: Sequence[str], playing: UnderWay | None, *, is_final: bool, spacing: Spacing
+    pairing: KnockoutPairing, labels: Sequence[str], playing: OpenPairing | None, *, is_final: bool, spacing: Spacing
 ) -> TreeBox:
     points = dict(zip(pairing.entrants, pairing.points, strict=False))
     notes = [DECISION_NOTES[pairing.decision]] if pairing.decision in DECISION_NOTES else []
     entrants: Sequence[int] = pairing.entrants
     if playing:
         tie_break = "tie-break: " if points else ""
-        notes.append(f"{tie_break}{playing.deals_counted} of {playing.deals} deals")
+        notes.append(f"{tie_break}{playing.blocks_counted} of {len(playing.pairing.deals)} deals")
         points = points or playing.points
         entrants = sorted(entrants, key=lambda entrant: -points.get(entrant, 0.0))
     lines = [

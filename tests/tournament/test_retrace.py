@@ -29,7 +29,7 @@ def test_the_tree_is_that_of_the_conductor_at_every_point(field: Field, double: 
     while (drawn := played.next_round(newcomer)) is not None:
         assert isinstance(retrace.format, Knockout)
         assert retrace.format.tree == played.tree
-        assert set(retrace.under_way()) == {frozenset(pairing.entrants) for pairing in drawn.pairings}
+        assert [each.pairing for each in retrace.under_way] == list(drawn.pairings)
         pairings = [OpenPairing(pairing) for pairing in drawn.pairings]
         for pairing in pairings:
             for _ in pairing.pairing.deals:
@@ -42,7 +42,7 @@ def test_the_tree_is_that_of_the_conductor_at_every_point(field: Field, double: 
     assert retrace.format.tree == played.tree
     assert retrace.format.champion == played.champion is not None
     assert retrace.counted == block
-    assert retrace.under_way() == {}
+    assert not retrace.under_way
     retrace.take_outcome(b"\0" * 4)
     assert retrace.counted == block, "what is too much is left alone"
 
@@ -50,8 +50,8 @@ def test_the_tree_is_that_of_the_conductor_at_every_point(field: Field, double: 
 def test_a_table_under_way_has_its_points_so_far() -> None:
     retrace = Retrace(Knockout(a_field(4, 2, 2), deals=2))
     assert [table.decision for table in retrace.format.tree[0].pairings] == [DecidedBy.OPEN] * 2  # type: ignore[attr-defined]
-    assert {(each.deals_counted, each.deals, len(each.points)) for each in retrace.under_way().values()} == {(0, 2, 0)}
+    assert {(each.blocks_counted, len(each.points)) for each in retrace.under_way} == {(0, 0)}
     retrace.take_outcome(pair_points([[1, 2], [1, 2]]))
-    first, second = retrace.under_way().values()
-    assert (first.deals_counted, sorted(first.points.values())) == (1, [0.0, pytest.approx(1.0)])
-    assert second.deals_counted == 0
+    first, second = retrace.under_way
+    assert (first.blocks_counted, sorted(first.points.values())) == (1, [0.0, pytest.approx(1.0)])
+    assert second.blocks_counted == 0

@@ -7,7 +7,7 @@ drawn for a given width in pixels, so that its text is readable on a phone and o
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from itertools import accumulate
 
 from markupsafe import Markup
@@ -15,7 +15,7 @@ from markupsafe import Markup
 from arena.rating.standings import THINK_MS_BOUNDS
 from arena.reports import words
 from arena.reports.board import BoardRow
-from arena.tournament.course import UnderWay
+from arena.tournament.course import OpenPairing
 from arena.tournament.formats.elimination import KnockoutRound
 from arena.tournament.knockout_tree import Spacing, tree_layouts
 from arena.web.drawing.svg import Axis, path, spread_out
@@ -131,7 +131,7 @@ def knockout_tree(
     bracket: str,
     rounds: Sequence[KnockoutRound],
     labels: Sequence[str],
-    under_way: Mapping[frozenset[int], UnderWay],
+    under_way: Sequence[OpenPairing],
     champion: int | None,
 ) -> Markup:
     """Draw the tree, with its heading. `labels`: the names of the entrants, by number."""

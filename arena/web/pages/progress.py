@@ -102,7 +102,7 @@ class ProgressCache:
             assert isinstance(knockout, Knockout)
             versions = self.store.bots.by_id(record.entrants)
             labels = [versions[record.entrants[entrant]].label for entrant in draw.entrants]
-            return knockout_tree(bracket, knockout.tree, labels, retrace.under_way(), knockout.champion)
+            return knockout_tree(bracket, knockout.tree, labels, retrace.under_way, knockout.champion)
 
     def _new_draw(self, tournament: int, name: str) -> BracketDraw | None:
         """Return the draw of a bracket; None if it does not follow from the settings."""

@@ -21,13 +21,14 @@ NAMES = [EVIL, "a name that is far too long for the drawing", *(f"bot {number}" 
 def drawn(retrace: Retrace) -> str:
     knockout = retrace.format
     assert isinstance(knockout, Knockout)
-    return knockout_tree("mantis", knockout.tree, NAMES, retrace.under_way(), knockout.champion)
+    return knockout_tree("mantis", knockout.tree, NAMES, retrace.under_way, knockout.champion)
 
 
 def play_round(retrace: Retrace) -> None:
     """One deal at each table; who is listed first wins."""
-    for table in list(retrace.under_way()):
-        retrace.take_outcome(pair_points([list(range(1, len(table) + 1))] * len(table)))
+    for table in list(retrace.under_way):
+        seats = len(table.pairing.entrants)
+        retrace.take_outcome(pair_points([list(range(1, seats + 1))] * seats))
 
 
 def texts(drawing: str, class_: str) -> list[str]:
@@ -65,7 +66,7 @@ def test_tables_of_a_round_do_not_overlap(size: int, seats: int, double: bool) -
     if seats > size:
         return
     retrace = Retrace(Knockout(a_field(size, seats, 2), double=double, deals=1))
-    while retrace.under_way():
+    while retrace.under_way:
         play_round(retrace)
     drawing = drawn(retrace)
     root = ElementTree.fromstring(drawing)  # noqa: S314, we have made it ourselves
