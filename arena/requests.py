@@ -97,11 +97,12 @@ def sandbox_note(found: Probe, *, chosen: bool) -> Note:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ClusterAddress:
-    """A Dask scheduler and the certificates to reach it."""
+    """A Dask scheduler and the certificates to reach it; all None: the cluster is not encrypted."""
 
     address: str
     """`tcp://HOST:PORT` or, with certificates, `tls://HOST:PORT`."""
     ca: str | None = None
+    """The certificate of the authority that has signed all others in the cluster."""
     cert: str | None = None
     key: str | None = None
 

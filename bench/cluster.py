@@ -30,9 +30,9 @@ import typer
 from rich import box
 from rich.table import Table
 
+from arena.requests import ClusterAddress
 from arena.store.home import Home
 from arena.tournament.options import TournamentOptions
-from arena.tournament.runners.dask.link import ClusterLink
 from bench.tournament import CORES, QUICK_BOTS, out, play, take_in, verdict
 
 KINDS = {
@@ -92,7 +92,7 @@ class ProcessorTime:
 
 
 @contextmanager
-def cluster(cache: Path) -> Iterator[ClusterLink]:
+def cluster(cache: Path) -> Iterator[ClusterAddress]:
     """A cluster on this machine."""
     command = (sys.executable, "-m", "arena", "cluster", "local", "--workers", str(CORES), "--port", "0")
     environment = {**os.environ, "ARENA_CLUSTER_CACHE": str(cache)}
@@ -102,7 +102,7 @@ def cluster(cache: Path) -> Iterator[ClusterLink]:
             line = process.stdout.readline()
             found = re.search(r"tcp://\S+", line)
             assert found, f"the cluster has not said where it is, but: {line!r}"
-            yield ClusterLink(found[0])
+            yield ClusterAddress(address=found[0])
         finally:
             process.terminate()
 
@@ -115,8 +115,8 @@ def main(
     os.environ.setdefault("GRPC_VERBOSITY", "ERROR")
     out.print(f"{CORES} cores, load {os.getloadavg()[0]:.1f} before the start.", highlight=False)
     ratios: dict[str, list[float]] = {}
-    used: dict[tuple[str, ClusterLink | None], Counter[str]] = {}
-    matches_of: Counter[tuple[str, ClusterLink | None]] = Counter()
+    used: dict[tuple[str, ClusterAddress | None], Counter[str]] = {}
+    matches_of: Counter[tuple[str, ClusterAddress | None]] = Counter()
     table = Table("round", "bracket", "here, matches/s", "cluster, matches/s", "ratio", box=box.SIMPLE_HEAD)
     processor = ProcessorTime()
     with TemporaryDirectory() as folder, cluster(Path(folder) / "cache") as link:

@@ -34,7 +34,7 @@ from rich.table import Table
 from arena.events import Note
 from arena.games.brackets import Bracket
 from arena.rating.standings import Standings
-from arena.requests import SubmitRequest
+from arena.requests import ClusterAddress, SubmitRequest
 from arena.sandbox import Sandbox
 from arena.store.home import Home
 from arena.store.schema import ALL
@@ -45,7 +45,6 @@ from arena.tournament.conductor import Conductor
 from arena.tournament.options import TournamentOptions
 from arena.tournament.outcome import TournamentProgress
 from arena.tournament.runners.base import MakeRunner
-from arena.tournament.runners.dask.link import ClusterLink
 from arena.tournament.runners.local import LocalRunner
 from bench.referee import PINNED, PYTHON, Contestant, Figures, rate
 from bench.stores import fill
@@ -89,7 +88,7 @@ def play(
     home: Home,
     bots: tuple[str, ...],
     event: TournamentOptions,
-    link: ClusterLink | None = None,
+    link: ClusterAddress | None = None,
     at_first_result: Callable[[], None] = lambda: None,
 ) -> Played:
     """Plays a tournament as `arena tournament` does, here or on a cluster."""

@@ -11,7 +11,8 @@ import typer
 
 from arena.cli.console import err, out, shown
 from arena.cli.options import printable
-from arena.tournament.runners.dask.link import Certificates, ClusterLink, require_distributed
+from arena.requests import ClusterAddress
+from arena.tournament.runners.dask.link import check_certificates, check_cluster, require_distributed
 
 app = typer.Typer(help="Play tournaments on several machines with Dask: see docs/cluster.md.")
 
@@ -22,6 +23,12 @@ TlsCa = Annotated[
 TlsCert = Annotated[Path | None, typer.Option("--tls-cert", metavar="FILE", help="Certificate of this machine.")]
 TlsKey = Annotated[Path | None, typer.Option("--tls-key", metavar="FILE", help="Key of that certificate.")]
 Port = Annotated[int, typer.Option(min=0, max=65535, help="0: any free port.")]
+
+
+def cluster_address(address: str, *files: Path | None) -> ClusterAddress:
+    """Return an address with the files of `--tls-ca`, `--tls-cert` and `--tls-key`."""
+    ca, cert, key = (None if file is None else str(file) for file in files)
+    return ClusterAddress(address=address, ca=ca, cert=cert, key=key)
 
 
 @app.command()
@@ -64,11 +71,11 @@ def scheduler(
     Example: arena cluster scheduler --host 0.0.0.0 --tls-ca ca.pem --tls-cert me.pem --tls-key me.key
     """
     require_distributed()
-    certificates = Certificates(tls_ca, tls_cert, tls_key)
-    certificates.check()
+    cluster = cluster_address(f"{'tls' if tls_ca else 'tcp'}://{host}:{port}", tls_ca, tls_cert, tls_key)
+    check_certificates(cluster)
     from arena.tournament.runners.dask.cluster import run_scheduler
 
-    run_scheduler(host, port, certificates, lambda address: _print_ready("scheduler", address))
+    run_scheduler(cluster, lambda address: _print_ready("scheduler", address))
 
 
 @app.command()
@@ -87,8 +94,8 @@ def worker(
 
     Example: arena cluster worker tcp://head:8786 --cores 8
     """
-    link = ClusterLink(address, Certificates(tls_ca, tls_cert, tls_key))
-    link.check()
+    cluster = cluster_address(address, tls_ca, tls_cert, tls_key)
+    check_cluster(cluster)
     from arena.tournament.runners.dask.cluster import run_worker
 
     offered = cores or len(os.sched_getaffinity(0))
@@ -97,4 +104,4 @@ def worker(
         f"{shown(label)} plays for {shown(address)} on {offered} of its cores. Stop it with Ctrl-C.",
         soft_wrap=True,
     )
-    run_worker(link, offered, label, lambda: err.print("The scheduler is lost: waiting for it."))
+    run_worker(cluster, offered, label, lambda: err.print("The scheduler is lost: waiting for it."))

@@ -10,14 +10,14 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from arena.api import Arena
-from arena.cli.cluster import TlsCa, TlsCert, TlsKey
+from arena.cli.cluster import TlsCa, TlsCert, TlsKey, cluster_address
 from arena.cli.console import err, out
 from arena.cli.location import DEFAULT_HOME, Location
 from arena.cli.options import Jobs, PlayOptions, Seed, grouped, printable, seconds
 from arena.cli.standings import Display, print_forecast, print_outcome
 from arena.errors import ArenaError, BadTournament, HomeInUse, choices
 from arena.games.brackets import DEFAULT_BRACKETS
-from arena.requests import ClusterAddress, ForecastRequest, ResumeRequest, TournamentRequest
+from arena.requests import ForecastRequest, ResumeRequest, TournamentRequest
 from arena.store import postgresql
 from arena.tournament.formats import FORMATS
 from arena.tournament.formats.cycles import RoundRobin
@@ -103,13 +103,13 @@ class WorkerOptions:
 
     def values(self) -> dict[str, Any]:
         """Return fields of `TournamentRequest` and `ResumeRequest`."""
-        ca, cert, key = (None if file is None else str(file) for file in (self.tls_ca, self.tls_cert, self.tls_key))
-        if self.cluster is None and (ca or cert or key):
+        files = (self.tls_ca, self.tls_cert, self.tls_key)
+        if self.cluster is None and any(files):
             raise BadTournament(
                 "`--tls-ca`, `--tls-cert` and `--tls-key` apply only to a cluster.",
                 hint="Add `--cluster tls://HOST:8786`.",
             )
-        cluster = None if self.cluster is None else ClusterAddress(address=self.cluster, ca=ca, cert=cert, key=key)
+        cluster = None if self.cluster is None else cluster_address(self.cluster, *files)
         return {"jobs": self.jobs, "at_once": self.at_once, "cluster": cluster}
 
 

@@ -11,14 +11,13 @@ import os
 import secrets
 from collections.abc import Callable, Sequence
 from contextlib import suppress
-from pathlib import Path
 
 from arena.errors import BadTournament, NotFound, choices
 from arena.games.brackets import Bracket
 from arena.games.registry import profile_of
 from arena.interrupts import Stopped
 from arena.reports.build import build_boards
-from arena.requests import ClusterAddress, ResumeRequest, TournamentRequest, check_sandbox
+from arena.requests import ResumeRequest, TournamentRequest, check_sandbox
 from arena.sandbox import Sandbox
 from arena.store.bots import BotVersion
 from arena.store.home import Home
@@ -42,7 +41,7 @@ from arena.tournament.outcome import (
     TournamentStarted,
 )
 from arena.tournament.runners.base import MakeRunner
-from arena.tournament.runners.dask.link import Certificates, ClusterLink
+from arena.tournament.runners.dask.link import check_cluster
 from arena.tournament.runners.local import LocalRunner
 
 APPLIES_TO = {
@@ -64,7 +63,8 @@ Stop = Callable[[], bool]
 def start_tournament(home: Home, request: TournamentRequest, notify: OnEvent, stop: Stop) -> TournamentResult:
     """Play a new tournament."""
     _check_options(request)
-    link = cluster_link(request.cluster)
+    if request.cluster is not None:
+        check_cluster(request.cluster)
     sandbox = request.choose_sandbox(notify)
     with open_to_read(home) as store:  # before anything is written: a request that cannot be played changes nothing
         _plan(store, request, sandbox, lambda named: preview_entrant(store, named), lambda _: None)
@@ -81,18 +81,19 @@ def start_tournament(home: Home, request: TournamentRequest, notify: OnEvent, st
             [bot.id for bot in entrants],
             options.brackets,
         )
-        return _play(home, store, record, request, link, notify, stop)
+        return _play(home, store, record, request, notify, stop)
 
 
 def resume_tournament(home: Home, request: ResumeRequest, notify: OnEvent, stop: Stop) -> TournamentResult:
     """Continue a tournament that was interrupted."""
-    link = cluster_link(request.cluster)
+    if request.cluster is not None:
+        check_cluster(request.cluster)
     if not home.exists:
         raise NotFound(f"There is no arena in `{home.path}`.", hint="Run `arena tournament` without `--resume`.")
     with home.conducting(), Store.open(home.database) as store:
         record = _unfinished(store, request.tournament)
         check_sandbox(TournamentOptions.from_json(record.options).sandbox, notify)
-        return _play(home, store, record, request, link, notify, stop)
+        return _play(home, store, record, request, notify, stop)
 
 
 def forecast_tournament(home: Home, request: TournamentRequest, notify: OnEvent) -> TournamentForecast:
@@ -137,16 +138,6 @@ def _forecast(
         else (),
         known=all(bot.id in standings for bot in playing),
     )
-
-
-def cluster_link(cluster: ClusterAddress | None) -> ClusterLink | None:
-    """Return the checked link to a cluster; None: play on this machine."""
-    if cluster is None:
-        return None
-    ca, cert, key = (None if file is None else Path(file) for file in (cluster.ca, cluster.cert, cluster.key))
-    link = ClusterLink(cluster.address, Certificates(ca, cert, key))
-    link.check()
-    return link
 
 
 def _check_options(request: TournamentRequest) -> None:
@@ -221,15 +212,14 @@ def _play(
     store: Store,
     record: TournamentRecord,
     request: TournamentRequest | ResumeRequest,
-    link: ClusterLink | None,
     notify: OnEvent,
     stop: Stop,
 ) -> TournamentResult:
     runner: MakeRunner = LocalRunner
-    if link is not None:
+    if request.cluster is not None:
         from arena.tournament.runners.dask.runner import dask_runner  # Dask is an optional dependency
 
-        runner = dask_runner(link, home, store.bots.by_id(record.entrants))
+        runner = dask_runner(request.cluster, home, store.bots.by_id(record.entrants))
     conductor = Conductor(
         home, store, record, jobs=_jobs(request), at_once=request.at_once, notify=notify, runner=runner, stop=stop
     )

@@ -16,9 +16,10 @@ from distributed import Scheduler, Worker
 
 from arena import interrupts
 from arena.errors import HostFault, refusal
+from arena.requests import ClusterAddress
 from arena.supervisor import die_with_parent, end, exit_status
 from arena.tournament.config import CONFIG
-from arena.tournament.runners.dask.link import CORE, Certificates, ClusterLink, configure_dask
+from arena.tournament.runners.dask.link import CORE, configure_dask, connect, host_and_port, security
 from arena.tournament.runners.dask.worker import leave
 
 LOCALHOST = "127.0.0.1"
@@ -26,8 +27,9 @@ NO_DASHBOARD = {"dashboard": False, "dashboard_address": f"{LOCALHOST}:0"}
 """Dask's web server cannot be left out, but it has no pages (`DASK_SETTINGS`)."""
 
 
-def run_scheduler(host: str, port: int, certificates: Certificates, ready: Callable[[str], None]) -> None:
-    """Run a scheduler until SIGINT or SIGTERM. `ready` gets its address."""
+def run_scheduler(cluster: ClusterAddress, ready: Callable[[str], None]) -> None:
+    """Run a scheduler until SIGINT or SIGTERM. `ready` gets its address, with a real port if that of `cluster` is 0."""
+    host, port = host_and_port(cluster)
 
     async def serve() -> None:
         configure_dask()
@@ -35,8 +37,8 @@ def run_scheduler(host: str, port: int, certificates: Certificates, ready: Calla
             scheduler = await Scheduler(
                 host=host,
                 port=port,
-                protocol="tls://" if certificates.ca else "tcp://",
-                security=certificates.security() or {},
+                protocol="tls://" if cluster.ca else "tcp://",
+                security=security(cluster) or {},
                 **NO_DASHBOARD,
             )
         except OSError as error:
@@ -51,17 +53,17 @@ def run_scheduler(host: str, port: int, certificates: Certificates, ready: Calla
     _run_until_stopped(serve())
 
 
-def run_worker(link: ClusterLink, cores: int, name: str, lost: Callable[[], None] = lambda: None) -> None:
+def run_worker(cluster: ClusterAddress, cores: int, name: str, lost: Callable[[], None] = lambda: None) -> None:
     """Run a worker until SIGINT or SIGTERM. When the scheduler is lost, call `lost` and wait for the next one."""
 
     async def play() -> None:
         worker = await Worker(
-            link.address,
-            host=_own_address(link),
+            cluster.address,
+            host=_own_address(cluster),
             name=name,
             nthreads=CONFIG.batches_per_core * cores,
             resources={CORE: cores},
-            security=link.certificates.security() or {},
+            security=security(cluster) or {},
             memory_limit=0,  # matches are played in other processes
             **NO_DASHBOARD,
         )
@@ -87,9 +89,9 @@ def _run_until_stopped(job: Coroutine[object, object, None]) -> None:
         interrupts.run(job)
 
 
-def _own_address(link: ClusterLink) -> str:
+def _own_address(cluster: ClusterAddress) -> str:
     """Return the local address on the way to the scheduler: Dask would listen on all of them."""
-    host, port = link.host_and_port
+    host, port = host_and_port(cluster)
     family, kind, _, _, there = socket.getaddrinfo(host, port, type=socket.SOCK_DGRAM)[0]
     with socket.socket(family, kind) as probe:
         probe.connect(there)  # sends nothing
@@ -157,7 +159,7 @@ class LocalCluster:
 
     def _count_workers(self) -> int:
         """Return the number of workers that the scheduler knows."""
-        with suppress(HostFault), ClusterLink(self.address).connect(timeout=1) as client:
+        with suppress(HostFault), connect(ClusterAddress(address=self.address), timeout=1) as client:
             return len(client.nthreads())
         return 0
 
@@ -178,10 +180,11 @@ def main() -> None:
         return  # the parent has ended before that
     if core is not None:
         os.sched_setaffinity(0, {int(core)})
+    cluster = ClusterAddress(address=f"tcp://{LOCALHOST}:{port}")
     if worker is None:
-        run_scheduler(LOCALHOST, int(port or 0), Certificates(), lambda _: None)
+        run_scheduler(cluster, lambda _: None)
     else:
-        run_worker(ClusterLink(f"tcp://{LOCALHOST}:{port}"), 1, worker)
+        run_worker(cluster, 1, worker)
 
 
 if __name__ == "__main__":

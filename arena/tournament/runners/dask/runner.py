@@ -25,13 +25,14 @@ from distributed import Client, KilledWorker
 
 from arena.errors import HostFault
 from arena.records import MatchRecord
+from arena.requests import ClusterAddress
 from arena.store.bots import BotVersion
 from arena.store.home import Home
 from arena.submissions.install import Installations
 from arena.tournament.config import CONFIG
 from arena.tournament.planner import PlannedMatch
 from arena.tournament.runners.base import MakeRunner, Runner, WorkerPace
-from arena.tournament.runners.dask.link import CORE, ClusterLink
+from arena.tournament.runners.dask.link import CORE, connect
 from arena.tournament.runners.dask.worker import MatchBatch, PlayedBatch, end_run, play_batch, receive_bot
 from arena.tournament.runners.worker import Spoiled, WorkerSetup
 
@@ -58,9 +59,9 @@ class ClusterWorker(NamedTuple):
     cores: int
 
 
-def dask_runner(link: ClusterLink, home: Home, versions: Mapping[int, BotVersion]) -> MakeRunner:
+def dask_runner(cluster: ClusterAddress, home: Home, versions: Mapping[int, BotVersion]) -> MakeRunner:
     """Return the function that makes a runner on a cluster."""
-    return lambda setup, _, at_once: DaskRunner(link, setup, at_once, versions, Installations(home.bots))
+    return lambda setup, _, at_once: DaskRunner(cluster, setup, at_once, versions, Installations(home.bots))
 
 
 class DaskRunner(Runner):
@@ -68,7 +69,7 @@ class DaskRunner(Runner):
 
     def __init__(
         self,
-        link: ClusterLink,
+        cluster: ClusterAddress,
         setup: WorkerSetup,
         at_once: int,
         bots: Mapping[int, BotVersion],
@@ -76,7 +77,7 @@ class DaskRunner(Runner):
     ) -> None:
         """`bots`: by the id of the version."""
         super().__init__(1, at_once)
-        self.link = link
+        self.cluster = cluster
         self.setup = WorkerSetup({}, setup.limits, setup.settings, core=None)
         self.bots = bots
         self.installations = installations
@@ -102,7 +103,7 @@ class DaskRunner(Runner):
         """By the address of the worker and the content hash; the result is the time of arrival."""
 
     def __enter__(self) -> Self:
-        self._use(self.link.connect())
+        self._use(connect(self.cluster))
         return self
 
     def _use(self, client: Client) -> None:
@@ -258,7 +259,7 @@ class DaskRunner(Runner):
         lost = sorted(worker.name for address, worker in before.items() if address not in workers)
         new = sorted(worker.name for address, worker in workers.items() if address not in before)
         if not workers:
-            self.notice = f"the cluster has no workers: start one with arena cluster worker {self.link.address}"
+            self.notice = f"the cluster has no workers: start one with arena cluster worker {self.cluster.address}"
         elif lost or new:
             count = "1 worker" if len(workers) == 1 else f"{len(workers)} workers"
             cores = "1 core" if self.size == 1 else f"{self.size} cores"
@@ -311,11 +312,11 @@ class DaskRunner(Runner):
     def _reconnect(self) -> None:
         """Connect to a new scheduler if the old one was lost: Dask's client closes after some attempts."""
         if self.client is not None and self.client.status == "connecting":
-            self.notice = f"the scheduler at {self.link.address} is lost: waiting for it"
+            self.notice = f"the scheduler at {self.cluster.address} is lost: waiting for it"
         if self.client is None or self.client.status != "closed" or time.monotonic() < self._next_connect:
             return
         try:
-            self._use(self.link.connect(timeout=CONFIG.reconnect_interval))
+            self._use(connect(self.cluster, CONFIG.reconnect_interval))
         except HostFault:
             self._next_connect = time.monotonic() + CONFIG.reconnect_interval
 

@@ -12,7 +12,8 @@ import psutil
 import pytest
 
 from arena.errors import BadTournament
-from arena.tournament.runners.dask.link import Certificates, ClusterLink
+from arena.requests import ClusterAddress
+from arena.tournament.runners.dask.link import check_cluster
 from tests.support.cli import ARENA, ROOT, complaint
 from tests.support.tournaments import board, on_record, play
 from tests.support.waiting import until
@@ -144,9 +145,9 @@ def test_a_tournament_goes_on_here_and_there(home: Path, machines: Machines, str
     ],
 )
 def test_what_cannot_be_reached_is_said(address: str, certificates: tuple[str, ...], sentence: str) -> None:
-    ca, cert, key = (*map(Path, certificates), None, None, None)[:3]
+    ca, cert, key = (*certificates, None, None, None)[:3]
     with pytest.raises(BadTournament, match=sentence):
-        ClusterLink(address, Certificates(ca, cert, key)).check()
+        check_cluster(ClusterAddress(address=address, ca=ca, cert=cert, key=key))
 
 
 def test_certificates_without_a_cluster_are_refused(tmp_path: Path) -> None:

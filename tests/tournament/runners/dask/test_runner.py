@@ -10,10 +10,10 @@ import pytest
 from arena.errors import HostFault
 from arena.records import MatchRecord
 from arena.referee import Limits, MatchPlan, Settings
+from arena.requests import ClusterAddress
 from arena.submissions.install import Installations
 from arena.tournament.config import CONFIG
 from arena.tournament.planner import PlannedMatch
-from arena.tournament.runners.dask.link import ClusterLink
 from arena.tournament.runners.dask.runner import DaskRunner, SubmittedBatch
 from arena.tournament.runners.dask.worker import PlayedBatch
 from arena.tournament.runners.worker import Spoiled, WorkerSetup
@@ -41,7 +41,11 @@ class Submitted(DaskRunner):
 
     def __init__(self) -> None:
         super().__init__(
-            ClusterLink("tcp://head:8786"), WorkerSetup({}, Limits(), Settings(), None), 32, {}, Installations(Path())
+            ClusterAddress(address="tcp://head:8786"),
+            WorkerSetup({}, Limits(), Settings(), None),
+            32,
+            {},
+            Installations(Path()),
         )
         self.play(MATCHES)
         self._unsubmitted.clear()
