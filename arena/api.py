@@ -37,7 +37,7 @@ if TYPE_CHECKING:
     from arena.store.store import Store
     from arena.submissions.check import CheckReport, CheckResult
     from arena.submissions.submit import SubmitResult
-    from arena.tournament.comparison import ComparisonProgress, ComparisonResult
+    from arena.tournament.comparison import ComparisonEvent, ComparisonResult
     from arena.tournament.outcome import TournamentEvent, TournamentForecast, TournamentResult
     from arena.tournament.series import MatchProgress, MatchResult
 
@@ -230,7 +230,7 @@ class Arena(ArenaMethods):
         old: str,
         new: str,
         *,
-        on_progress: Callable[[ComparisonProgress | Note | Activity], None] = _ignore,
+        on_progress: Callable[[ComparisonEvent], None] = _ignore,
         stop: Stop = _never,
         **options: Any,
     ) -> ComparisonResult:

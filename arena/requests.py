@@ -19,7 +19,7 @@ if TYPE_CHECKING:  # Ruff does not look for names in the strings below
     from arena.referee.match import Limits
     from arena.submissions.check import CheckReport, CheckResult  # noqa: F401
     from arena.submissions.submit import SubmitResult  # noqa: F401
-    from arena.tournament.comparison import ComparisonProgress, ComparisonResult  # noqa: F401
+    from arena.tournament.comparison import ComparisonEvent, ComparisonResult  # noqa: F401
     from arena.tournament.outcome import TournamentEvent, TournamentForecast, TournamentResult  # noqa: F401
     from arena.tournament.series import MatchProgress, MatchResult  # noqa: F401
 
@@ -163,7 +163,7 @@ class ResumeRequest(Request["TournamentResult", "TournamentEvent"]):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class CompareRequest(BotRunOptions, Request["ComparisonResult", "ComparisonProgress | Note | Activity"]):
+class CompareRequest(BotRunOptions, Request["ComparisonResult", "ComparisonEvent"]):
     """A question: is `new` stronger than `old`? Matches are played until a sequential test has decided."""
 
     old: str

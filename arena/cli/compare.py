@@ -14,9 +14,9 @@ from arena.cli.location import HomeLocation
 from arena.cli.options import AsJson, Jobs, PlayOptions, Seed, grouped
 from arena.events import Activity, Note
 from arena.games.brackets import DEFAULT_BRACKETS, Bracket
-from arena.rating.sprt import SprtDecision
+from arena.rating.sprt import Sprt, SprtDecision
 from arena.requests import CompareRequest
-from arena.tournament.comparison import ComparisonProgress, ComparisonResult
+from arena.tournament.comparison import ComparisonEvent, ComparisonResult
 
 EXIT_NOT_BETTER = 1
 DEFAULT_SEATS = ", ".join(f"{name} {Bracket.parse(name).comparison_seats}" for name in DEFAULT_BRACKETS)
@@ -62,7 +62,7 @@ def compare(
     request = CompareRequest(old=old, new=new, **vars(options), **play.values())
     with Live(console=err, transient=True, auto_refresh=False) as live:
 
-        def show(event: ComparisonProgress | Note | Activity) -> None:
+        def show(event: ComparisonEvent) -> None:
             if isinstance(event, Note):
                 print_note(event)
             else:
@@ -78,16 +78,17 @@ def compare(
         raise typer.Exit(EXIT_NOT_BETTER)
 
 
-def _state(progress: ComparisonProgress) -> Text:
+def _state(test: Sprt) -> Text:
     """Return the log-likelihood ratio between its bounds as a picture."""
     width = 40
-    place = (progress.ratio - progress.lower) / (progress.upper - progress.lower)
+    lower, upper = test.hypotheses.lower, test.hypotheses.upper
+    place = (test.ratio - lower) / (upper - lower)
     mark = min(width - 1, max(0, round(place * width)))
     scale = "─" * mark + "●" + "─" * (width - 1 - mark)
     return Text(
-        f"{progress.deals:,} deals · new takes {progress.share:.1%} of the points · "
-        f"log-likelihood ratio {progress.ratio:+.2f}\n"
-        f"not better {progress.lower:+.2f} {scale} {progress.upper:+.2f} better"
+        f"{test.blocks:,} deals · new takes {test.mean:.1%} of the points · "
+        f"log-likelihood ratio {test.ratio:+.2f}\n"
+        f"not better {lower:+.2f} {scale} {upper:+.2f} better"
     )
 
 

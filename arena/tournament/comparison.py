@@ -23,6 +23,9 @@ from arena.tournament.formats.cycles import Duel
 from arena.tournament.options import TournamentOptions
 from arena.tournament.stopping import SequentialTest
 
+ComparisonEvent = Sprt | Note | Activity
+"""What a comparison reports: the state of its test, and notes."""
+
 
 @dataclass(frozen=True, slots=True)
 class ComparisonResult:
@@ -73,23 +76,10 @@ class ComparisonResult:
         }
 
 
-@dataclass(frozen=True, slots=True)
-class ComparisonProgress:
-    """How far a comparison is."""
-
-    deals: int
-    share: float
-    """The new version's share of the points."""
-    ratio: float
-    """The log-likelihood ratio. The test decides when it leaves the bounds."""
-    lower: float
-    upper: float
-
-
 def compare(
     home: Home,
     request: CompareRequest,
-    notify: Callable[[ComparisonProgress | Note | Activity], None],
+    notify: Callable[[ComparisonEvent], None],
     stop: Callable[[], bool] = lambda: False,
 ) -> ComparisonResult:
     """Play deals until the test has decided or they are used up. The matches are stored but not rated."""
@@ -122,14 +112,10 @@ def compare(
             options.brackets,
             rated=False,
         )
-
-        def show(_: object) -> None:
-            test = _test_of(conductor, bracket)
-            bounds = test.hypotheses
-            notify(ComparisonProgress(test.blocks, test.mean, test.ratio, bounds.lower, bounds.upper))
-
         jobs = request.jobs or len(os.sched_getaffinity(0))
-        conductor = Conductor(home, store, record, jobs=jobs, notify=show, stop=stop)
+        conductor = Conductor(
+            home, store, record, jobs=jobs, notify=lambda _: notify(_test_of(conductor, bracket)), stop=stop
+        )
         with suppress(Stopped):
             conductor.play()
         run = conductor.brackets[bracket.name]
