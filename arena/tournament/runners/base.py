@@ -5,7 +5,6 @@ from __future__ import annotations
 import time
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterator, Sequence
-from types import TracebackType
 from typing import NamedTuple, Self
 
 from arena.errors import HostFault
@@ -42,10 +41,12 @@ class Runner(ABC):
     @abstractmethod
     def __enter__(self) -> Self: ...
 
+    def __exit__(self, *error: object) -> None:
+        self.close()
+
     @abstractmethod
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None: ...
+    def close(self) -> None:
+        """End what plays the matches."""
 
     @property
     @abstractmethod

@@ -11,7 +11,6 @@ from collections.abc import Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import replace
 from multiprocessing import Pipe
-from types import TracebackType
 from typing import Self
 
 from arena import supervisor
@@ -77,13 +76,11 @@ class LocalRunner(Runner):
             for number in range(self.size):
                 self._workers.append(self._start(number))
         except BaseException:
-            self.__exit__(None, None, None)
+            self.close()
             raise
         return self
 
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
+    def close(self) -> None:
         for worker in self._workers:
             worker.send(None)
         for worker in self._workers:

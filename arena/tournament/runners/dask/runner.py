@@ -18,7 +18,6 @@ from collections.abc import Iterator, Mapping, Sequence
 from concurrent.futures import CancelledError
 from contextlib import suppress
 from dataclasses import dataclass
-from types import TracebackType
 from typing import Any, NamedTuple, Self
 
 from distributed import Client, KilledWorker
@@ -111,9 +110,7 @@ class DaskRunner(Runner):
         self._deliveries = {}
         client.loop.add_callback(self._scan, client)
 
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
+    def close(self) -> None:
         """Tell the workers that the tournament has ended. One that is not reached notices with the next one."""
         client, self.client = self.client, None
         if client is None:

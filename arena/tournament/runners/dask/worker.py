@@ -137,7 +137,7 @@ class BatchRunner(LocalRunner):
             self.is_ending = True
             for match, _ in list(self._open.values()):
                 self._note_spoiled(match, reason)
-        self.__exit__(None, None, None)
+        self.close()
 
     def _note_spoiled(self, match: PlannedMatch, reason: str) -> None:
         self._report(match.plan.id, Spoiled(match, reason))
