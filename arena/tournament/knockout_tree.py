@@ -97,7 +97,6 @@ def _columns(
     before: list[tuple[KnockoutPairing, TreeBox]] = []
     for each in rounds:
         column = TreeColumn(each.title)
-        seated = []
         bottom = 0.0
         for pairing in each.pairings:
             is_final = each.part is Part.FINAL and champion is not None and pairing.advanced == (champion,)
@@ -111,10 +110,9 @@ def _columns(
                 beside = (box.feeders[0].middle + box.feeders[-1].middle - box.height) / 2
                 box.top = max(bottom, math.floor(beside) if spacing.whole else beside)
             bottom = box.top + box.height + spacing.gap
-            seated.append((pairing, box))
             column.boxes.append(box)
         columns.append(column)
-        before = seated
+        before = list(zip(each.pairings, column.boxes, strict=True))
     return columns
 
 

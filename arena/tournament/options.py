@@ -64,13 +64,11 @@ class TournamentOptions:
     def from_json(cls, options: Mapping[str, Json]) -> TournamentOptions:
         return msgspec.convert(options, cls)
 
-    def check(self, games: Sequence[Sequence[str]]) -> None:
-        """Raise `BadTournament` if bots that play these games cannot play the tournament."""
-        for name in self.brackets:
-            self.draw(Bracket.parse(name), games, "")
-
     def draw(self, bracket: Bracket, games: Sequence[Sequence[str]], seed: str) -> tuple[Format, list[int]]:
-        """Return the format of a bracket and the entrants that play in it. `games`: those of each entrant."""
+        """Return the format of a bracket and the entrants that play in it. `games`: those of each entrant.
+
+        Raise `BadTournament` if they cannot play it.
+        """
         entrants = [number for number, played in enumerate(games) if bracket.game in played]
         return self._format(bracket, entrants, seed), entrants
 

@@ -186,7 +186,8 @@ def _plan(
         sealed=True,
         ponder=request.may_ponder(len(entrants), cores=1),  # a worker and its bots share one core
     )
-    options.check([bot.games for bot in entrants])
+    for name in brackets:  # raise now what would be raised when it is played
+        options.draw(Bracket.parse(name), [bot.games for bot in entrants], "")
     return options, entrants
 
 
@@ -235,17 +236,12 @@ def _play(
 def _result(store: Store, record: TournamentRecord, conductor: Conductor, labels: tuple[str, ...]) -> TournamentResult:
     brackets = []
     for name, run in conductor.brackets.items():
-        course = run.course
-        names = tuple(labels[entrant] for entrant in course.field)
-        if isinstance(course.format, Knockout):
-            champion = course.format.champion
-            won = None if champion is None else names[champion]
-            brackets.append(BracketResult(name, names, rounds=tuple(course.format.tree), champion=won))
-        elif isinstance(course.format, Swiss):
-            ranking = tuple(names[entrant] for entrant in course.format.ranking())
-            brackets.append(BracketResult(name, names, ranking=ranking))
-        else:
-            brackets.append(BracketResult(name, names))
+        drawn_by = run.course.format
+        names = tuple(labels[entrant] for entrant in run.course.field)
+        rounds, champion = (drawn_by.tree, drawn_by.champion) if isinstance(drawn_by, Knockout) else ((), None)
+        ranking = drawn_by.ranking() if isinstance(drawn_by, Swiss) else ()
+        won = None if champion is None else names[champion]
+        brackets.append(BracketResult(name, names, rounds, won, tuple(names[entrant] for entrant in ranking)))
     counted = store.standings.brackets(record.id)
     return TournamentResult(
         tournament=record.id,
