@@ -8,24 +8,27 @@ from arena.cli.standings import KnockoutTree
 from arena.tournament.formats.base import Field, PairingResult
 from arena.tournament.formats.knockout import Knockout
 
-LABELS = [f"bot{number}" for number in range(8)]
-
 
 def drawn(size: int, width: int = 100, *, double: bool = False) -> str:
-    """The tree of a knockout in which the entrant with the higher number wins 3 : 1."""
-    knockout = Knockout(Field(size, 2, 2, "seed"), double=double, seeded=True)
+    """The tree of a knockout in which the later one in the order of the lot wins 3 : 1."""
+    knockout = Knockout(Field(size, 2, 2, "seed"), double=double)
+    lot = knockout.ranking()
     while (each := knockout.next_round(lambda _: (25.0, 8.0))) is not None:
         knockout.record(
             [
                 PairingResult(
-                    pairing, tuple(0.75 if entrant == max(pairing.entrants) else 0.25 for entrant in pairing.entrants)
+                    pairing,
+                    tuple(
+                        0.75 if entrant == max(pairing.entrants, key=lot.index) else 0.25
+                        for entrant in pairing.entrants
+                    ),
                 )
                 for pairing in each.pairings
             ]
         )
     console = Console(width=width, file=None, no_color=True)
     with console.capture() as capture:
-        console.print(KnockoutTree(knockout.tree, LABELS))
+        console.print(KnockoutTree(knockout.tree, [f"bot{lot.index(entrant)}" for entrant in range(size)]))
     return "\n".join(line.rstrip() for line in capture.get().splitlines())
 
 

@@ -26,11 +26,9 @@ from tests.support.formats import (
 
 
 @settings(max_examples=100)
-@given(field=fields(largest=70), double=st.booleans(), seeded=st.booleans(), points=results)
-def test_a_knockout_has_one_champion_and_ranks_everybody(
-    field: Field, double: bool, seeded: bool, points: Points
-) -> None:
-    knockout = Knockout(field, double=double, seeded=seeded)
+@given(field=fields(largest=70), double=st.booleans(), points=results)
+def test_a_knockout_has_one_champion_and_ranks_everybody(field: Field, double: bool, points: Points) -> None:
+    knockout = Knockout(field, double=double)
     assert sorted(knockout.ranking()) == list(range(field.size))
     rounds = play(knockout, points)
     assert knockout.next_round(newcomer) is None
@@ -93,21 +91,24 @@ def test_a_knockout_of_sixteen_at_tables_of_four_is_a_tree() -> None:
     assert knockout.ranking()[:3] == [15, *knockout.tree[-1].pairings[0].entrants[1:3]]
 
 
-def test_seeds_of_a_knockout_meet_late_and_have_the_byes() -> None:
-    knockout = Knockout(a_field(13, 2), seeded=True)
-    play(knockout, lambda pairing: shares([-float(entrant) for entrant in pairing.entrants]))
-    first, quarter, semi, final = knockout.tree
-    assert [table.entrants for table in first.pairings] == [
+def test_the_first_of_the_lot_meet_late_and_have_the_byes() -> None:
+    knockout = Knockout(a_field(13, 2))
+    lot = knockout.ranking()
+    play(knockout, lambda pairing: shares([-float(lot.index(entrant)) for entrant in pairing.entrants]))
+    first, quarter, semi, final = (
+        [tuple(map(lot.index, table.entrants)) for table in drawn.pairings] for drawn in knockout.tree
+    )
+    assert first == [
         *[(0,), (7, 8), (3, 12), (4, 11)],
         *[(1,), (6, 9), (2,), (5, 10)],
     ]
-    assert [table.decision for table in first.pairings].count(DecidedBy.BYE) == 3
-    assert [table.entrants for table in quarter.pairings] == [(0, 7), (3, 4), (1, 6), (2, 5)]
-    assert [table.entrants for table in semi.pairings] == [(0, 3), (1, 2)]
-    assert [table.entrants for table in final.pairings] == [(0, 1)]
+    assert [table.decision for table in knockout.tree[0].pairings].count(DecidedBy.BYE) == 3
+    assert quarter == [(0, 7), (3, 4), (1, 6), (2, 5)]
+    assert semi == [(0, 3), (1, 2)]
+    assert final == [(0, 1)]
 
 
-def test_without_seeds_a_knockout_is_placed_by_lot() -> None:
+def test_a_knockout_is_placed_by_lot() -> None:
     by_lot = [Knockout(a_field(16, 2, seed=seed)).next_round(newcomer) for seed in "ab"]
     assert by_lot[0] != by_lot[1]
 

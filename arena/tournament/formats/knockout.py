@@ -30,10 +30,9 @@ class Knockout(Format):
     decide which bots advance, the tied ones play as many deals again, up to three times; then the lot decides. If they
     are too few for the game, the whole pairing plays again, and only the tied ones are compared.
 
-    The bots are placed by lot, or in the given order, strongest first, so that the strong ones meet late. If they do
-    not fill the tree, the first pairings have fewer seats; if all of a pairing advance, it is a bye. If such pairings
-    would be too small for the game, some rounds have full pairings only, and the others, the strongest first, have a
-    bye.
+    The bots are placed by lot. If they do not fill the tree, the first pairings have fewer seats; if all of a pairing
+    advance, it is a bye. If such pairings would be too small for the game, some rounds have full pairings only, and the
+    others, in the order of the lot, have a bye.
 
     With double elimination a beaten bot continues in the lower part and is out when beaten there. The grand final is
     between the better half of the last upper pairing and as many bots from the lower part as there are seats left. If
@@ -43,15 +42,13 @@ class Knockout(Format):
     name: ClassVar[str] = "knockout"
     summary: ClassVar[str] = "A beaten bot is out, at once or, with double elimination, the second time."
 
-    def __init__(self, field: Field, double: bool = False, deals: int | None = None, seeded: bool = False) -> None:
-        """`deals`: of a pairing, None: eight; `seeded`: place the bots in the given order, strongest first."""
+    def __init__(self, field: Field, double: bool = False, deals: int | None = None) -> None:
+        """`deals`: of a pairing, None: eight."""
         super().__init__(field)
         self.double = double
         self.deals = deals or 8
-        self.seeded = seeded
-        by_lot = shuffle(range(field.size), f"{field.seed} knockout")
-        self._order = list(range(field.size)) if seeded else list(by_lot)
-        self._lots = sorted(range(field.size), key=by_lot.__getitem__)
+        self._order = list(shuffle(range(field.size), f"{field.seed} knockout"))
+        self._lots = sorted(range(field.size), key=self._order.__getitem__)
         self._places = places_at(field.seats, field.fewest, double)
         self._branches = field.seats // self._places
         self._met = [Counter[int]() for _ in range(field.size)]
@@ -100,7 +97,7 @@ class Knockout(Format):
 
     def least_pairings(self) -> int:
         """Return the number of pairings without tie-breaks and without a second final."""
-        trial = Knockout(self.field, self.double, self.deals, self.seeded)
+        trial = Knockout(self.field, self.double, self.deals)
         pairings = 0
         while (drawn := trial.next_round(lambda _: (0.0, 0.0))) is not None:
             pairings += len(drawn.pairings)
