@@ -10,27 +10,15 @@ from collections.abc import Sequence
 from typing import Any
 
 from rich.console import Group, RenderableType
+from rich.table import Table
 from rich.text import Text
 
 from arena.games.words import Words
 
 SEAT_STYLES = (
-    "bright_cyan",
-    "bright_yellow",
-    "bright_magenta",
-    "bright_green",
-    "bright_red",
-    "bright_blue",
-    "cyan",
-    "yellow",
-    "magenta",
-    "green",
-    "red",
-    "blue",
-    "bright_white",
-    "white",
-    "bright_black",
-    "default",
+    *("bright_cyan", "bright_yellow", "bright_magenta", "bright_green", "bright_red", "bright_blue"),
+    *("cyan", "yellow", "magenta", "green", "red", "blue"),
+    *("bright_white", "white", "bright_black", "default"),
 )
 
 
@@ -42,6 +30,10 @@ def seat_name(seat: int, names: Sequence[str]) -> Text:
 def on_turn(seat: int, to_move: int | None) -> str:
     """Return the mark before a seat: an arrow for the one that must act."""
     return "▶" if seat == to_move else " "
+
+
+def new_table() -> Table:
+    return Table(box=None, pad_edge=False, padding=(0, 2), header_style="dim")
 
 
 class Painter:

@@ -5,13 +5,12 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from rich.console import Group, RenderableType
-from rich.table import Table
 from rich.text import Text
 
 from arena.games import terminal
-from arena.games.mantis import Back, Card, Colour, Flip, Icon, Pilfered, State
+from arena.games.mantis import Colour, Flip, Icon, Pilfered, State
 from arena.games.mantis.words import WORDS
-from arena.games.terminal import on_turn, seat_name
+from arena.games.terminal import new_table, on_turn, seat_name
 
 CHIPS = {
     Colour.RED: "bold white on #c62828",
@@ -35,55 +34,37 @@ def chip(colour: Colour, count: int = 1) -> Text:
     return Text(f" {colour.letter * count} ", style=CHIPS[colour])
 
 
-def chips(colours: Back) -> Text:
-    return Text("").join(chip(colour) for colour in colours)
-
-
-def card_text(card: Card) -> Text:
-    return Text.assemble(chip(card.colour), f" {card}")
-
-
 class MantisPainter(terminal.Painter):
     def draw(self, state: State, names: Sequence[str], *, seen_by: int | None = None) -> RenderableType:
         del seen_by  # everything drawn is public
-        table = Table(box=None, pad_edge=False, padding=(0, 2), header_style="dim")
+        table = new_table()
         table.add_column("")
         table.add_column("seat", overflow="fold")
         table.add_column(f"score pile, goal {state.goal}", justify="right", no_wrap=True)
         table.add_column("tank", overflow="fold")
-        for seat in range(state.seats):
+        for seat, (score, tank) in enumerate(zip(state.scores, state.tanks, strict=True)):
+            full = min(score, state.goal)
             table.add_row(
                 on_turn(seat, state.to_move),
                 seat_name(seat, names),
-                self._score_bar(state.scores[seat], state.goal),
-                self._tank(state.tanks[seat]),
+                f"{'■' * full}{'·' * (state.goal - full)} {score:2}",
+                Text(" ").join(chip(colour, tank[colour]) for colour in Colour if tank[colour]),
             )
-        return Group(table, self._pile(state))
-
-    def _score_bar(self, score: int, goal: int) -> str:
-        full = min(score, goal)
-        return f"{'■' * full}{'·' * (goal - full)} {score:2}"
-
-    def _tank(self, tank: Sequence[int]) -> Text:
-        return Text(" ").join(chip(colour, tank[colour]) for colour in Colour if tank[colour])
-
-    def _pile(self, state: State) -> Text:
         if not state.pile:
-            return Text("draw pile empty")
-        pilfering = Text(" · choosing whom to pilfer") if state.pilfering else Text("")
-        return Text.assemble(f"draw pile {len(state.pile)}, top card's back ", chips(state.pile[-1].back), pilfering)
+            return Group(table, Text("draw pile empty"))
+        back = [chip(colour) for colour in state.pile[-1].back]
+        pilfering = " · choosing whom to pilfer" if state.pilfering else ""
+        return Group(table, Text.assemble(f"draw pile {len(state.pile)}, top card's back ", *back, pilfering))
 
     def describe(self, event: object, state: State, names: Sequence[str], *, seen_by: int | None = None) -> Text:
         del state, seen_by  # a flip is public
         match event:
             case Flip(seat, action, card, moved):
-                how = (
-                    Text("scores")
-                    if action.target is None
-                    else Text.assemble("steals from ", seat_name(action.target, names))
-                )
-                whose = "its own" if action.target is None else "the other's"
-                sentence = Text.assemble(seat_name(seat, names), " ", how, ": flips ", card_text(card))
+                if action.target is None:
+                    how, whose = Text("scores"), "its own"
+                else:
+                    how, whose = Text.assemble("steals from ", seat_name(action.target, names)), "the other's"
+                sentence = Text.assemble(seat_name(seat, names), " ", how, ": flips ", chip(card.colour), f" {card}")
                 if not moved:
                     return Text.assemble(sentence, f", no match: the card stays in {whose} tank.")
                 where = "score pile" if event.into_score_pile else "tank"

@@ -11,7 +11,7 @@ from rich.text import Text
 from arena.games import terminal
 from arena.games.tentagram import Card, Laid, LaidCard, Pile, Revealed, State, fits
 from arena.games.tentagram.words import WORDS
-from arena.games.terminal import SEAT_STYLES, on_turn, seat_name
+from arena.games.terminal import SEAT_STYLES, new_table, on_turn, seat_name
 
 
 class TentagramPainter(terminal.Painter):
@@ -20,12 +20,15 @@ class TentagramPainter(terminal.Painter):
 
     def _piles(self, state: State, seen_by: int | None) -> Table:
         over = state.to_move is None
-        table = Table(box=None, pad_edge=False, padding=(0, 2), header_style="dim")
+        table = new_table()
         table.add_column("table card", style="bold")
         table.add_column("cards by seat (! does not fit)", overflow="fold")
         table.add_column("won by" if over else "", justify="right", overflow="fold")
         for pile in state.piles():
-            table.add_row(pile.table, self._cards(pile, seen_by), self._award(pile) if over else Text(""))
+            award = Text("nobody" if over else "")
+            if over and pile.winner is not None:
+                award = Text(f"seat {pile.winner}, takes {pile.taken}", style=SEAT_STYLES[pile.winner])
+            table.add_row(pile.table, self._cards(pile, seen_by), award)
         return table
 
     def _cards(self, pile: Pile, seen_by: int | None) -> Text:
@@ -40,33 +43,24 @@ class TentagramPainter(terminal.Painter):
             return Text(f"{laid.seat}:?", style=style)
         return Text(f"{laid.seat}:{laid.card}{mark}", style=style + (" dim" if mark else ""))
 
-    def _award(self, pile: Pile) -> Text:
-        if pile.winner is None:
-            return Text("nobody")
-        return Text(f"seat {pile.winner}, takes {pile.taken}", style=SEAT_STYLES[pile.winner])
-
     def _seats(self, state: State, names: Sequence[str], seen_by: int | None) -> Table:
         over = state.to_move is None
         cards = state.result().cards
-        table = Table(box=None, pad_edge=False, padding=(0, 2), header_style="dim")
+        table = new_table()
         table.add_column("")
         table.add_column("seat", overflow="fold")
         table.add_column("cards won" if over else "hand", justify="right" if over else "left")
         table.add_column("" if over else "to lay", justify="right")
         for seat in range(state.seats):
+            card = state.view(seat).hand
+            hand = "none" if card is None else card if seen_by in (None, seat) else "?"
             table.add_row(
                 on_turn(seat, state.to_move),
                 seat_name(seat, names),
-                str(cards[seat]) if over else self._hand(state, seat, seen_by),
+                str(cards[seat]) if over else hand,
                 "" if over else str(len(state.decks[seat]) - state.laid_cards(seat)),
             )
         return table
-
-    def _hand(self, state: State, seat: int, seen_by: int | None) -> str:
-        hand = state.view(seat).hand
-        if hand is None:
-            return "none"
-        return hand if seen_by in (None, seat) else "?"
 
     def describe(self, event: object, state: State, names: Sequence[str], *, seen_by: int | None = None) -> Text:
         match event:
