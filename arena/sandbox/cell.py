@@ -49,7 +49,7 @@ class Cell:
         self.uid: int | None = None
         """The user id of the bot; None: ours."""
         self._process: subprocess.Popen[bytes] | None = None
-        self._exceeded = ""
+        self._exceeded: str | None = None
 
     def prepare(self, command: Sequence[str], env: Mapping[str, str], files: list[int]) -> Prepared:
         """Return what to run to start a command in this cell.
@@ -139,7 +139,7 @@ class Cell:
 
     def exceeded_limit(self) -> str | None:
         """Return the limit that the bot had reached when it ended, in the same form."""
-        return self._exceeded or None
+        return self._exceeded
 
     def remove(self) -> bool:
         """Release the cell. Return whether nothing is left of it; call again until it does."""
@@ -207,27 +207,24 @@ class UserCell(Cell):
         return not self._orphans
 
     def check_limits(self) -> str | None:
-        if self._is_out_of_memory():
-            found: str | None = f"was killed at {bytes_shown(self.allowance.memory)} of memory"
-        else:
-            found = self._other_limit()
-        if found and found != self._exceeded:
-            self._exceeded = found
-            return found
-        return None
+        found = self._reached_limit()
+        if found is None or found == self._exceeded:
+            return None
+        self._exceeded = found
+        return found
 
-    def _other_limit(self) -> str | None:
+    def _reached_limit(self) -> str | None:
+        limit = self.allowance.memory
+        if isinstance(self.accounts, ProcessTree) and self.accounts.memory(limit) > limit:
+            self.kill()
+            return self._out_of_memory()
         if time.monotonic() - self._checked_disk < Cell.limits_interval:
             return None
         self._checked_disk = time.monotonic()
         return self._disk_is_full()
 
-    def _is_out_of_memory(self) -> bool:
-        limit = self.allowance.memory
-        exceeds = isinstance(self.accounts, ProcessTree) and self.accounts.memory(limit) > limit
-        if exceeds:
-            self.kill()
-        return exceeds
+    def _out_of_memory(self) -> str:
+        return f"was killed at {bytes_shown(self.allowance.memory)} of memory"
 
     def _disk_is_full(self) -> str | None:
         for pid in self._own()[:1]:
@@ -255,10 +252,9 @@ class StrongCell(UserCell):
         super().kill()
         self.group.kill()
 
-    def _is_out_of_memory(self) -> bool:
-        return self.group.was_out_of_memory()
-
-    def _other_limit(self) -> str | None:
+    def _reached_limit(self) -> str | None:
+        if self.group.was_out_of_memory():
+            return self._out_of_memory()
         if self.group.was_out_of_processes():
             return f"had reached its limit of {self.allowance.processes} processes and threads"
         return self._disk_is_full()

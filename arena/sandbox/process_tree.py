@@ -22,16 +22,13 @@ class ProcessTable:
     """The children of every process of this machine, shared by all process trees."""
 
     def __init__(self) -> None:
-        self._children: dict[int, list[int]] = {}
+        self.children: dict[int, list[int]] = {}
         self.read = 0.0
-
-    def children(self, pid: int) -> list[int]:
-        return self._children.get(pid, [])
 
     def descendants(self, pid: int) -> list[int]:
         found = [pid]
         for each in found:
-            found += self._children.get(each, ())
+            found += self.children.get(each, ())
         return found
 
     def refresh(self) -> None:
@@ -46,7 +43,7 @@ class ProcessTable:
                         children[int(stat[stat.rindex(b")") + 2 :].split(None, 2)[1])].append(int(entry))
         except OSError:  # no file descriptors left: keep the previous table
             return
-        self._children = dict(children)
+        self.children = dict(children)
 
 
 _table = ProcessTable()
@@ -55,7 +52,7 @@ _table = ProcessTable()
 def reap_init_processes() -> None:
     """Reap dead init processes of sandboxes. They become our children if bubblewrap ends before them."""
     _table.refresh()
-    for pid in _table.children(os.getpid()):
+    for pid in _table.children.get(os.getpid(), ()):
         with contextlib.suppress(OSError):
             lines = Path(f"/proc/{pid}/status").read_text().splitlines()
             is_first = any(line.startswith("NSpid:") and line.split()[2:] == ["1"] for line in lines)
