@@ -12,7 +12,7 @@ import typer
 from arena.cli.console import out, print_table, progress_bar, shown
 from arena.cli.options import AsJson, GameCount, GameName, GameOptions, ReplayFolder, Seed, grouped
 from arena.games.base import AnyGame, Ending, Json
-from arena.games.registry import GAMES, find_game, profile_of
+from arena.games.registry import GAMES, find_game, package_of, profile_of
 
 WIDTH_TO_READ = 100
 
@@ -64,8 +64,7 @@ def show_rules(game: GameName) -> None:
     """
     from rich.markdown import Markdown
 
-    name = find_game(game).name
-    text = resources.files(f"arena.games.{name}").joinpath("RULES.md").read_text(encoding="utf-8")
+    text = resources.files(package_of(game)).joinpath("RULES.md").read_text(encoding="utf-8")
     out.print(Markdown(text), width=min(out.width, WIDTH_TO_READ))
 
 

@@ -49,6 +49,11 @@ def environment() -> dict[str, str]:
     return {VARIABLE: os.environ[VARIABLE]} if VARIABLE in os.environ else {}
 
 
+def package_of(game: str) -> str:
+    """Return the name of the package that has all parts of the game."""
+    return type(find_game(game)).__module__.rpartition(".")[0]
+
+
 def profile_of(game: str) -> Profile:
     """Return the game's figures: tie rates, typical length, defaults, playouts."""
     return _part(game, "profile", "PROFILE")  # type: ignore[no-any-return]
@@ -83,7 +88,7 @@ def games_in_hello(numbers: Iterable[int], names: Iterable[str]) -> tuple[str, .
 
 def _part(game: str, module: str, name: str, *, plain: str | None = None) -> Any:
     """Return an object of a module in the game's package; without such a module, one of the class `plain`."""
-    package = type(find_game(game)).__module__.rpartition(".")[0]
+    package = package_of(game)
     try:
         return getattr(import_module(f"{package}.{module}"), name)
     except ModuleNotFoundError as error:

@@ -78,6 +78,10 @@ def test_a_tournament_is_played_rated_recorded_and_shown(tmp_path: Path) -> None
     assert "caller 1: " in shown
 
 
+def test_its_rule_book_is_shown(tmp_path: Path) -> None:
+    assert "Kuhn" in arena(tmp_path, "rules", "kuhn")
+
+
 def test_options_of_the_game_are_options_of_the_command(tmp_path: Path) -> None:
     simulated = arena(tmp_path, "simulate", "kuhn", "--deck", "four", "--ante", "double", "--games", "5", "--json")
     assert json.loads(simulated)["options"] == {"deck": "four", "ante": "double"}
