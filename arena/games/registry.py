@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterable
+from functools import cache
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
@@ -56,27 +57,27 @@ def package_of(game: str) -> str:
 
 def profile_of(game: str) -> Profile:
     """Return the game's figures: tie rates, typical length, defaults, playouts."""
-    return _part(game, "profile", "PROFILE")  # type: ignore[no-any-return]
+    return _part(find_game(game), "profile", "PROFILE")  # type: ignore[no-any-return]
 
 
 def codec_of(game: str) -> Codec:
     """Return how the game goes over the wire."""
-    return _part(game, "codec", "CODEC")  # type: ignore[no-any-return]
+    return _part(find_game(game), "codec", "CODEC")  # type: ignore[no-any-return]
 
 
 def words_of(game: str) -> Words:
     """Return the game's sentences for people."""
-    return _part(game, "words", "WORDS")  # type: ignore[no-any-return]
+    return _part(find_game(game), "words", "WORDS")  # type: ignore[no-any-return]
 
 
 def painter_of(game: str) -> Painter:
     """Return what draws the game in a terminal: its own painter, or the plain one."""
-    return _part(game, "terminal", "PAINTER", plain="Painter")  # type: ignore[no-any-return]
+    return _part(find_game(game), "terminal", "PAINTER", plain="Painter")  # type: ignore[no-any-return]
 
 
 def frames_of(game: str) -> Frames:
     """Return what describes the game to the browser: its own frames, or plain ones."""
-    return _part(game, "frames", "FRAMES", plain="Frames")  # type: ignore[no-any-return]
+    return _part(find_game(game), "frames", "FRAMES", plain="Frames")  # type: ignore[no-any-return]
 
 
 def games_in_hello(numbers: Iterable[int], names: Iterable[str]) -> tuple[str, ...]:
@@ -86,18 +87,19 @@ def games_in_hello(numbers: Iterable[int], names: Iterable[str]) -> tuple[str, .
     return (*(by_number[number] for number in numbers if number in by_number), *named)
 
 
-def _part(game: str, module: str, name: str, *, plain: str | None = None) -> Any:
+@cache
+def _part(game: AnyGame, module: str, name: str, *, plain: str | None = None) -> Any:
     """Return an object of a module in the game's package; without such a module, one of the class `plain`."""
-    package = package_of(game)
+    package = package_of(game.name)
     try:
         return getattr(import_module(f"{package}.{module}"), name)
     except ModuleNotFoundError as error:
         if error.name != f"{package}.{module}":
             raise
         if plain:
-            return getattr(import_module(f"arena.games.{module}"), plain)(words_of(game))
+            return getattr(import_module(f"arena.games.{module}"), plain)(words_of(game.name))
         raise HostFault(
-            f"The game `{game}` has no module `{package}.{module}` with `{name}`.",
+            f"The game `{game.name}` has no module `{package}.{module}` with `{name}`.",
             hint="See `How to add a game` in CONTRIBUTING.md.",
         ) from None
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
+from functools import lru_cache
 
 from arena.games.codec import ActionCodes, Codec, Encoder, Reader
 from arena.games.mantis import (
@@ -62,6 +63,7 @@ def encode_event(event: Event) -> bytes:
     return bytes((seat, CODE_OF[action], colour, first, second, third, icon_code, moved))
 
 
+@lru_cache(maxsize=8192)  # the same few thousand events come again and again
 def decode_event(code: bytes) -> Event:
     seat, action, colour, first, second, third, icon, moved = code
     if colour == NO_CARD:

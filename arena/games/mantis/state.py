@@ -10,6 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 from itertools import islice
 from random import Random
 from typing import ClassVar, Self
@@ -313,11 +314,16 @@ class Mantis(base.Game[Action, Event, View]):
 
     def new(self, seats: int, seed: str, **options: str) -> State:
         edition = EDITIONS[self.check_seats(seats, **options)["edition"]]
-        return State(edition, seats, shuffle(edition.cards, f"mantis {edition.name} {seed}"))
+        return State(edition, seats, shuffled_deck(edition.name, seed))
 
     def from_deal(self, deal: Json, seats: int, **options: str) -> State:
         edition = EDITIONS[self.check_seats(seats, **options)["edition"]]
         return State(edition, seats, read_deck(deal, edition))
+
+
+@lru_cache(maxsize=1024)  # all rotations of a block have the same deal
+def shuffled_deck(edition: str, seed: str) -> tuple[Card, ...]:
+    return shuffle(EDITIONS[edition].cards, f"mantis {edition} {seed}")
 
 
 def read_deck(deal: Json, edition: Edition) -> tuple[Card, ...]:

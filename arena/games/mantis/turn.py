@@ -26,7 +26,7 @@ class MantisTurn(Turn[View, Action]):
     True
     """
 
-    @property
+    @cached_property
     def others(self) -> list[int]:
         """The other seats, clockwise from your own."""
         return [(self.view.seat + step) % self.view.seats for step in range(1, self.view.seats)]

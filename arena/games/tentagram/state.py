@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 from random import Random
 from typing import ClassVar, Self
 
@@ -196,7 +197,7 @@ class Tentagram(base.Game[Action, Event, View]):
 
     def new(self, seats: int, seed: str, **options: str) -> State:
         placement = self.check_seats(seats, **options)["placement"]
-        decks = tuple(shuffle(DECK, f"tentagram seat {seat} {seed}") for seat in range(seats))
+        decks = tuple(shuffled_deck(seat, seed) for seat in range(seats))
         return State(decks, strict=placement == "strict")
 
     def from_deal(self, deal: Json, seats: int, **options: str) -> State:
@@ -205,6 +206,11 @@ class Tentagram(base.Game[Action, Event, View]):
             raise BadDeal(f"the deal is not a list of {seats} decks, one for each seat.")
         decks = tuple(read_deck(deck, seat) for seat, deck in enumerate(deal))
         return State(decks, strict=placement == "strict")
+
+
+@lru_cache(maxsize=4096)  # all rotations of a block have the same deal
+def shuffled_deck(seat: int, seed: str) -> tuple[Card, ...]:
+    return shuffle(DECK, f"tentagram seat {seat} {seed}")
 
 
 def read_deck(deck: Json, seat: int) -> tuple[Card, ...]:
