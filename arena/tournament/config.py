@@ -32,6 +32,8 @@ class TournamentConfig:
     """Finding the leaders may take one part in this many of the time, however large the field is."""
 
     # Runners
+    gc_threshold: int = 50_000
+    """New objects in a worker between two searches for cycles: a match makes thousands, and none in a cycle."""
     max_worker_deaths: int = 3
     """More deaths of workers without a match in between mean that the host is unfit."""
     max_reruns: int = 5

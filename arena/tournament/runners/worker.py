@@ -6,6 +6,7 @@ When the other end of the pipe is closed, for whatever reason, the worker ends i
 from __future__ import annotations
 
 import asyncio
+import gc
 import os
 from collections.abc import AsyncIterator, Mapping
 from contextlib import asynccontextmanager
@@ -59,6 +60,8 @@ class WorkerSetup:
 def work(connection: Connection, setup: WorkerSetup) -> None:
     """Run a worker until its pipe is closed."""
     ignore_in_worker()
+    gc.freeze()
+    gc.set_threshold(CONFIG.gc_threshold)
     if setup.core is not None:
         os.sched_setaffinity(0, {setup.core})
     try:
@@ -84,6 +87,7 @@ class Worker:
         self.closed: asyncio.Future[None] = loop.create_future()
         async with Referee(self.setup.limits, self.setup.settings) as self.referee:
             loop.add_reader(self.connection.fileno(), self.receive)
+            os.set_blocking(self.connection.fileno(), True)  # uvloop changed it, but long messages arrive in parts
             async with self.live_files():
                 await self.closed
             loop.remove_reader(self.connection.fileno())
