@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import time
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
+from functools import lru_cache
 from typing import NamedTuple
 
 PERSON = 0
@@ -51,7 +53,7 @@ class MatchRecord(NamedTuple):
     ending: str
     seats: tuple[SeatRecord, ...]
     replay: bytes
-    """Compressed with zlib."""
+    """Its moves (replay/compact.py)."""
     played: str
     reruns: int = 0
     """How often it was played again after a fault of the host."""
@@ -65,7 +67,12 @@ class MatchRecord(NamedTuple):
 
 def now() -> str:
     """Return the current time as it is stored: UTC, to the second."""
-    return from_now(timedelta())
+    return _text_of(int(time.time()))
+
+
+@lru_cache(maxsize=1)  # asked for by every match
+def _text_of(second: int) -> str:
+    return datetime.fromtimestamp(second, UTC).strftime("%Y-%m-%d %H:%M:%S")
 
 
 def from_now(later: timedelta) -> str:

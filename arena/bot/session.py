@@ -6,12 +6,18 @@ the bot is slow: the referee's clock for the next turn starts with the answer to
 
 from __future__ import annotations
 
+import gc
 import os
 import sys
 import time
+import traceback
 from collections.abc import Callable, Mapping
+from contextlib import suppress
 from dataclasses import dataclass, field
+from mmap import mmap
+from pathlib import Path
 from random import Random
+from struct import Struct
 from typing import Any
 
 import grpc
@@ -27,10 +33,14 @@ from arena.v1 import referee_pb2_grpc as rpc
 
 @dataclass(frozen=True, slots=True)
 class SdkConfig:
-    """When answers are sent, in seconds."""
+    """When answers are sent (in seconds), and other figures."""
 
     send_after: float = 0.005
     """Answers are held back for this long at most while the bot thinks about the next turn."""
+    gc_threshold: int = 20_000
+    """New objects between two searches for cycles: a match makes thousands, and none of them in a cycle."""
+    longest_reason: int = 500
+    """Characters of an exception in the reason of a resignation."""
     slow_turn: float = 0.001
     """The answer to a turn that took longer is sent at once: the next turn may take as long."""
 
@@ -40,6 +50,7 @@ SDK_CHANNEL_OPTIONS = [
     ("grpc.enable_http_proxy", 0),  # a proxy variable in the environment would break even the loopback
     ("grpc.max_receive_message_length", 16 * 1024 * 1024),
 ]
+SDK_FOLDER = str(Path(__file__).parents[1])
 FAULT_NAMES = {code: name.removeprefix("FAULT_KIND_").lower() for name, code in pb.FaultKind.items()}
 
 
@@ -66,6 +77,10 @@ class UnsentAnswers:
     match: list[int] = field(default_factory=list)
     turn: list[int] = field(default_factory=list)
     action: list[int] = field(default_factory=list)
+    resignations: list[pb.Resignation] = field(default_factory=list)
+
+    def __bool__(self) -> bool:
+        return bool(self.match or self.resignations)
 
 
 def serve(bot: Bot) -> int:
@@ -78,7 +93,19 @@ def serve(bot: Bot) -> int:
             file=sys.stderr,
         )
         return 2
+    gc.freeze()  # what was loaded so far stays
+    gc.set_threshold(SDK_CONFIG.gc_threshold)
     return uvloop.run(BotSession(bot).play(address, token))
+
+
+write_mark = Struct("<II").pack_into
+
+
+def open_turn_mark() -> mmap | bytearray:
+    """Return the bytes in which the referee finds the match and turn that the bot was thinking about when it ended."""
+    with suppress(KeyError, ValueError, OSError):
+        return mmap(int(os.environ["ARENA_TURN_FD"]), 8)
+    return bytearray(8)
 
 
 class BotSession:
@@ -92,6 +119,7 @@ class BotSession:
         self.answers = UnsentAnswers()
         self.last_sent = 0.0
         self.turn_began = 0.0
+        self.turn_mark = open_turn_mark()
 
     async def play(self, address: str, token: str) -> int:
         async with grpc.aio.insecure_channel(address, options=SDK_CHANNEL_OPTIONS) as channel:
@@ -124,7 +152,7 @@ class BotSession:
         )
 
     async def handle(self, message: pb.PlayResponse, write: Callable[[pb.PlayRequest], object]) -> None:
-        """Answer the turns in the message. Raise Unreadable, or whatever the bot raises."""
+        """Answer the turns in the message. Raise Unreadable. What the bot raises costs it the match, and no other."""
         for start in message.starts:
             self.start(start)
         for fault in message.faults:
@@ -137,7 +165,8 @@ class BotSession:
                 self.answer(turn, turns)
                 if self.must_send():
                     await self.send(write)
-        if self.answers.match:
+        write_mark(self.turn_mark, 0, 0, 0)
+        if self.answers:
             await self.send(write)
         for end in message.ends:
             seat = self.seat_in(end.match)
@@ -174,17 +203,41 @@ class BotSession:
         seat = self.seat_in(turn.match)
         if seat.turns != turns:
             raise Unreadable("a turn of another game")
-        action = seat.play(seat.reader.turn(turn, self.due(seat, turn.ms_left), seat.rng))
+        asked = seat.reader.turn(turn, self.due(seat, turn.ms_left), seat.rng)
+        answers = self.answers
+        write_mark(self.turn_mark, 0, turn.match, turn.turn)
         try:
-            code = seat.codes[action]
+            action = seat.play(asked)
+            code = self.code_of(seat, action)
+        except Unreadable:
+            raise
+        except Exception as error:  # noqa: BLE001, the bot's own code may raise anything
+            answers.resignations.append(self.resignation(seat, turn, error))
+            return
+        answers.match.append(turn.match)
+        answers.turn.append(turn.turn)
+        answers.action.append(code)
+
+    @staticmethod
+    def code_of(seat: SeatInMatch, action: object) -> int:
+        try:
+            return seat.codes[action]
         except (KeyError, TypeError):  # a list cannot be looked up
             raise TypeError(
                 f"the bot answered {action!r}, which is not an action of the game; return one of turn.legal"
             ) from None
-        answers = self.answers
-        answers.match.append(turn.match)
-        answers.turn.append(turn.turn)
-        answers.action.append(code)
+
+    @staticmethod
+    def resignation(seat: SeatInMatch, turn: Any, error: Exception) -> pb.Resignation:
+        """Print the traceback, and return the message to the referee."""
+        frames = traceback.extract_tb(error.__traceback__)
+        own = [frame for frame in frames if not frame.filename.startswith(SDK_FOLDER)]
+        print(f"Match {seat.id}, turn {turn.turn}, seat {seat.seat}: the bot raised an exception:", file=sys.stderr)
+        print("".join(traceback.format_exception(error)), end="", file=sys.stderr, flush=True)
+        where = f" ({Path(own[-1].filename).name}:{own[-1].lineno})" if own else ""
+        what = f"{type(error).__name__}: {error}".removesuffix(": ")
+        reason = f"It raised {what[: SDK_CONFIG.longest_reason]}{where}."
+        return pb.Resignation(match=turn.match, turn=turn.turn, reason=reason.encode(errors="replace").decode())
 
     def due(self, seat: SeatInMatch, ms_left: int) -> float:
         """Return when the answer is due: the referee's clock started with the last answer, or when the turn arrived."""
@@ -199,5 +252,6 @@ class BotSession:
 
     async def send(self, write: Callable[[pb.PlayRequest], object]) -> None:
         given, self.answers = self.answers, UnsentAnswers()
-        await write(pb.PlayRequest(answers=pb.Answers(match=given.match, turn=given.turn, action=given.action)))  # type: ignore[misc]
+        answers = pb.Answers(match=given.match, turn=given.turn, action=given.action)
+        await write(pb.PlayRequest(answers=answers, resignations=given.resignations))  # type: ignore[misc]
         self.turn_began = self.last_sent = time.monotonic()

@@ -1,1 +1,1 @@
-"""The referee's side of the bot protocol, without networking: sessions, batches, pending turns, think clocks."""
+"""The referee's side of the bot protocol, without networking: sessions, batches of turns, think clocks."""

@@ -2,7 +2,8 @@
 
 A message costs as much as many turns, so turns are collected, but no core must be idle for it:
 
-1. A bot that is thinking gets a second batch only if it is full, and never a third.
+1. A batch has as many turns as the bot answers in a few milliseconds, and a bot has one batch to answer. It gets a
+   second one when that would be full: a slow bot, or a remote one, then never waits for its next turn.
 2. An idle bot gets its turns at once when most of its matches wait for it.
 3. Otherwise its turns are held back while other bots think, because their answers bring more turns; `hold_seconds` at
    most.
@@ -42,19 +43,20 @@ class Batching:
 
     def decide(self, session: Session) -> Dispatch:
         """Decide about a session that has something to send."""
-        batches = session.pending.batches
-        if batches:
-            full = session.turns_waiting >= CONFIG.full_batch
-            return Dispatch.SEND if full and len(batches) < CONFIG.batches_in_flight else Dispatch.WAIT
-        ready = min(CONFIG.ready_turns, CONFIG.ready_share * len(session.seats))
-        if session.released or session.turns_waiting >= ready:
+        waiting, full = len(session.waiting), session.batch_size
+        if session.in_flight:
+            if session.suspects:
+                return Dispatch.WAIT
+            enough = min(full, CONFIG.remote_batch) if session.round_trip else full
+            return Dispatch.SEND if waiting >= enough and len(session.in_flight) <= full else Dispatch.WAIT
+        if session.released or waiting >= min(full, CONFIG.ready_share * len(session.seats)):
             return Dispatch.SEND
         return Dispatch.HOLD if self.in_flight or self.fullest() not in (None, session) else Dispatch.SEND
 
     def fullest(self) -> Session | None:
         """Return the session with the most waiting turns; None if no turn waits."""
-        waiting = [session for session in self.sessions if session.turns_waiting]
-        return max(waiting, key=lambda session: session.turns_waiting, default=None)
+        waiting = [session for session in self.sessions if session.waiting]
+        return max(waiting, key=lambda session: len(session.waiting), default=None)
 
     def settle(self) -> None:
         """Release the fullest session if no bot is thinking."""

@@ -1,8 +1,10 @@
-"""The think clock of a bot. Pure: times are passed in.
+"""What a bot is charged for its turns. Pure: times are passed in.
 
-1. The clock of a turn starts when the turn has been sent and all turns sent before it have been answered.
-2. A message with several answers stops the clock once; its time is divided evenly among the answers.
-3. The network's round trip is not charged: the clock starts that much later.
+1. The time between two messages of a bot is charged to the turn that it has kept waiting longest. So the sum of what is
+   charged is what was used, and a turn that is kept back pays for everything that is done meanwhile.
+2. If that turn is answered by the message, and the time is short, the message was a batch of quick turns: the time is
+   divided evenly among its answers.
+3. The clock starts when a turn has been sent to an idle bot, later by the network's round trip.
 4. Wall time and the bot's CPU time are read together. CPU time is charged where it is measured.
 5. A bot that exceeds a limit is late until its next answer. The turns that waited meanwhile are charged nothing.
 6. While the bot cannot be reached, no clock runs.
@@ -29,6 +31,10 @@ class Spent(NamedTuple):
         """Return the share of each of `parts` turns that were answered together."""
         return Spent(self.wall / parts, None if self.cpu is None else self.cpu / parts)
 
+    def plus(self, other: Spent) -> Spent:
+        cpu = None if self.cpu is None and other.cpu is None else (self.cpu or 0.0) + (other.cpu or 0.0)
+        return Spent(self.wall + other.wall, cpu)
+
 
 NO_TIME = Spent(0.0)
 
@@ -50,31 +56,3 @@ class Moment(NamedTuple):
 
 
 LONG_AGO = Moment(float("-inf"), 0.0)
-
-
-class ThinkClock:
-    """Measures one bot's think time from message to message."""
-
-    __slots__ = ("_last_answer", "late_since")
-
-    def __init__(self) -> None:
-        self._last_answer = LONG_AGO
-        self.late_since: float | None = None
-        """When the bot exceeded a limit; None: it is not late."""
-
-    def running(self, sent: Moment, now: Moment) -> Spent:
-        """Return the time taken so far for a turn sent at `sent`, all turns before it being answered."""
-        return now.since(max(sent, self._last_answer))
-
-    def stop(self, sent: Moment, now: Moment, answers: int) -> Spent:
-        """Return the time of each of the answers that arrived now; `sent`: when the first of their turns was sent."""
-        spent = now.since(now) if self.late_since is not None else self.running(sent, now)
-        self.late_since = None
-        self._last_answer = now
-        return spent.divided(answers) if answers > 1 else spent
-
-    def shift(self, seconds: float) -> None:
-        """Make up for seconds in which the bot could not be reached."""
-        self._last_answer = self._last_answer.later(seconds)
-        if self.late_since is not None:
-            self.late_since += seconds

@@ -4,23 +4,27 @@ The stream's driver passes received messages to `receive` and sends what `take` 
 `report_fault`, `end_match`) write to the outbox.
 
 1. A match has a number on the stream, from 1, never used again.
-2. A message carries everything that waits for the bot; `batching` decides when it is sent.
-3. An answer names its match and turn. It counts if exactly that turn is in flight (`pending`).
-4. An answer to anything else in a match that the bot still plays forfeits that match.
-5. An answer to a match that is forfeited or over came too late and is ignored; too many of them break the protocol.
-6. What cannot be attributed to a match breaks the protocol: all the bot's matches are lost.
+2. A turn is *waiting*, then *in flight*, then answered, or withdrawn because its seat was forfeited. A bot has at most
+   one such turn in a match.
+3. A message carries a batch of waiting turns and everything else; `batching` decides when it is sent.
+4. An answer names its match and turn. It counts if exactly that turn is in flight.
+5. An answer to anything else in a match that the bot still plays forfeits that match.
+6. An answer to a match that is forfeited or over came too late and is ignored; too many of them break the protocol.
+7. What cannot be attributed to a match breaks the protocol: all the bot's matches are lost.
+8. When a bot process ends or hangs, the match whose turn it was thinking about is lost. Where several turns were in
+   flight, they are *suspects*: the next process is sent them one at a time.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Collection, Iterable
 from enum import Enum, auto
 from typing import NamedTuple, Protocol
 
+from arena.errors import HostFault
 from arena.protocol.batching import Batching, Dispatch
-from arena.protocol.clock import Moment, Spent, ThinkClock
+from arena.protocol.clock import LONG_AGO, NO_TIME, Moment, Spent
 from arena.protocol.config import CONFIG
-from arena.protocol.pending import PendingTurn, PendingTurns
 from arena.replay import Fault, FaultKind
 from arena.v1 import referee_pb2 as pb
 
@@ -54,39 +58,39 @@ class SessionSeat(Protocol):
 
     match_number: int
     """The number of the match on the stream."""
+    turn: int
+    """The number of its turn that waits or is in flight."""
+    sent: Moment
+    """When the clock of that turn may start."""
+    thought: Spent
+    """The time that the turn has been charged already: it was kept waiting while the bot answered others."""
 
     @property
     def game(self) -> str: ...
     @property
     def forfeited(self) -> bool: ...
     def write_start(self, start: pb.MatchStart) -> None: ...
-    def write_turn(self, message: pb.PlayResponse) -> int:
-        """Add the seat's turn to the message and return the turn's number."""
-
+    def write_turn(self, message: pb.PlayResponse) -> None: ...
     def answer(self, action: int, spent: Spent) -> None: ...
+    def resign(self, why: str, spent: Spent) -> None: ...
     def forfeit(self, kind: FaultKind, detail: str) -> None: ...
     def overtime(self, spent: Spent) -> str | None: ...
     def time_out(self, spent: Spent, why: str) -> None: ...
-    def move_to(self, session: Session, thought: float) -> None: ...
+    def move_to(self, session: Session) -> None: ...
+    def spoil(self, fault: HostFault) -> None: ...
 
 
-class Answer(NamedTuple):
-    """An answer to a turn in flight."""
+class Abandoned(NamedTuple):
+    """What is left of a session whose stream broke."""
 
-    seat: SessionSeat
-    action: int
-    spent: Spent
-
-
-class Unasked(NamedTuple):
-    """An answer to a turn that is not in flight, in a match that the bot plays."""
-
-    seat: SessionSeat
-    turn: int
+    seats: list[SessionSeat]
+    """Those that are not lost; first those whose turn it is, in the order of asking."""
+    thinking_about: list[SessionSeat]
+    """Those whose turn was in flight; empty if the bot was busy with a turn that is lost already."""
 
 
 class Session:
-    """The state of one bot's stream: its seats, its pending turns, its think clock and its outbox."""
+    """The state of one bot's stream: its seats, its turns, its clock and its outbox."""
 
     def __init__(self, wake: Callable[[], None], hold: Callable[[], None], batching: Batching) -> None:
         self.wake = wake
@@ -97,14 +101,25 @@ class Session:
         batching.sessions.add(self)
         self.seats: dict[int, SessionSeat] = {}
         """The bot's seats, by the number of the match."""
-        self.pending = PendingTurns()
-        self.clock = ThinkClock()
+        self.waiting: list[SessionSeat] = []
+        """The seats whose turn is to be sent, in the order of asking."""
+        self.in_flight: dict[int, SessionSeat] = {}
+        """The seats whose turn the bot has been sent, by the number of the match, in the order of sending."""
+        self.suspects: set[int] = set()
+        """The numbers of the matches in which a turn may have ended the process before."""
         self.round_trip = 0.0
         """Seconds that a message takes to the bot and back, without thinking."""
-        self.turns_waiting = 0
-        """Turns in the outbox."""
+        self.batch_size = CONFIG.first_batch
+        """The number of turns that the bot answers in `batch_ms`."""
+        self.answered = 0
+        """The number of turns that it has answered."""
+        self.late_since: float | None = None
+        """When the bot exceeded a limit; None: it is not late."""
         self.released = False
         """Whether held turns are to be sent now."""
+        self._last_answer = LONG_AGO
+        self._turn_ms: float | None = None
+        """How long the bot takes for a turn, roughly."""
         self._outbox = pb.PlayResponse()
         self._outbox_is_empty = True
         self._last_number = 0
@@ -112,9 +127,9 @@ class Session:
 
     @property
     def state(self) -> SessionState:
-        if self.clock.late_since is not None:
+        if self.late_since is not None:
             return SessionState.LATE
-        return SessionState.THINKING if self.pending.batches else SessionState.IDLE
+        return SessionState.THINKING if self.in_flight else SessionState.IDLE
 
     # To the bot
 
@@ -130,20 +145,17 @@ class Session:
         seat.write_start(self._outbox.starts.add(match=self._last_number))
         self._post()
 
-    def ask(self, seat: SessionSeat, thought: float = 0.0) -> None:
-        """Ask for the seat's next action; `thought`: seconds that the bot has spent on it already."""
-        turn = seat.write_turn(self._outbox)
-        self.turns_waiting += 1
-        self.pending.turns[seat.match_number] = PendingTurn(seat, turn, thought)
-        self._outbox_is_empty = False
+    def ask(self, seat: SessionSeat) -> None:
+        """Ask for the seat's next action."""
+        self.waiting.append(seat)
         self.wake()
 
     def report_fault(self, seat: SessionSeat | None, fault: Fault) -> None:
         """Report the fault by which the bot has lost this match, or all its matches."""
         number = seat.match_number if seat else 0
         self._outbox.faults.add(match=number, kind=FAULT_CODES[fault.fault], detail=fault.detail)
-        if self.pending.withdraw(number):
-            self.batching.in_flight -= 1
+        if seat:
+            self.withdraw(seat)
         self._post()
 
     def end_match(self, seat: SessionSeat, end: pb.MatchEnd) -> None:
@@ -157,15 +169,31 @@ class Session:
         self._outbox_is_empty = False
         self.wake()
 
+    def withdraw(self, seat: SessionSeat) -> None:
+        """Forget the seat's turn, if it has one."""
+        self.suspects.discard(seat.match_number)
+        if self.in_flight.pop(seat.match_number, None):
+            self.batching.in_flight -= 1
+        elif seat in self.waiting:
+            self.waiting.remove(seat)
+
     def take(self, now: Moment) -> pb.PlayResponse | None:
         """Return the next message to send; None if there is none yet."""
-        if self._outbox_is_empty:
+        if self._outbox_is_empty and not self.waiting:
             return None
         decision = self.batching.decide(self)
         if decision is Dispatch.SEND:
             self.released = False
+            size = 1 if self.suspects else self.batch_size
+            batch, self.waiting = self.waiting[:size], self.waiting[size:]
+            starts = now.later(self.round_trip) if self.round_trip else now
             message = self.take_all()
-            self.batching.in_flight += self.pending.send(now.later(self.round_trip) if self.round_trip else now)
+            in_flight = self.in_flight
+            for seat in batch:
+                seat.write_turn(message)
+                seat.sent = starts
+                in_flight[seat.match_number] = seat
+            self.batching.in_flight += len(batch)
             return message
         if decision is Dispatch.HOLD:
             self.hold()
@@ -177,48 +205,70 @@ class Session:
         self.wake()
 
     def take_all(self) -> pb.PlayResponse:
-        """Empty the outbox, whatever the policy says."""
+        """Empty the outbox. Turns that wait stay there."""
         message, self._outbox = self._outbox, pb.PlayResponse()
-        self._outbox_is_empty, self.turns_waiting = True, 0
+        self._outbox_is_empty = True
         return message
 
     # From the bot
 
-    def receive(self, message: pb.PlayRequest, now: Moment) -> tuple[list[Answer], list[Unasked]]:
-        """Return the answers in a message. Raise `ProtocolBroken` if the message is not allowed."""
-        answers = message.answers
-        count = len(answers.match)
-        if message.HasField("hello"):
-            raise ProtocolBroken("it said hello twice")
-        if len(answers.turn) != count or len(answers.action) != count:
-            raise ProtocolBroken("it sent answers in lists of different lengths")
-        if not count:
-            self._count_stray("empty messages")
-        pending = self.pending
-        batches = len(pending.batches)
-        answered: list[PendingTurn] = []
-        actions: list[int] = []
-        unasked: list[Unasked] = []
+    def receive(self, message: pb.PlayRequest, now: Moment) -> int:
+        """Play the answers in a message, and return their number. Raise `ProtocolBroken` if it is not allowed."""
+        head = self._head
+        answered: list[tuple[SessionSeat, int | str]] = []
+        unasked: list[tuple[SessionSeat, int]] = []
         try:
-            for number, turn, action in zip(answers.match, answers.turn, answers.action, strict=True):
-                if (asked := pending.answer(number, turn)) is not None:
-                    answered.append(asked)
-                    actions.append(action)
-                elif not 0 < number <= self._last_number:
-                    raise ProtocolBroken(f"it answered in match {number}, which it does not play")
-                else:
-                    if (seat := self.seats.get(number)) and not seat.forfeited:
-                        unasked.append(Unasked(seat, turn))
-                    self._count_stray("answers to turns that it was not asked")
+            self._collect(message, answered, unasked)
         finally:
             self.batching.in_flight -= len(answered)
-            if len(pending.batches) < batches:
+            self.answered += len(answered)
+            if self.suspects:
+                self.suspects.difference_update(seat.match_number for seat, _ in answered)
+            if answered:
                 self.wake()
-        if not (answered or unasked or (count and self.clock.late_since is not None)):
-            return [], []  # it answers nothing, so it stops no clock
-        sent = min([turn.sent for turn in answered], default=now)
-        each = self.clock.stop(sent, now, len(answered))
-        return [Answer(turn.seat, action, each) for turn, action in zip(answered, actions, strict=True)], unasked
+        share = self._charge(head, now, len(answered), is_answer=bool(answered or unasked or message.answers.match))
+        for seat, action in answered:
+            spent = share if seat.thought is NO_TIME else self._taken(seat, share)
+            if isinstance(action, int):
+                seat.answer(action, spent)
+            else:
+                seat.resign(action, spent)
+        for seat, turn in unasked:
+            seat.forfeit(FaultKind.PROTOCOL, f"It answered turn {turn}, which it was not asked.")
+        return len(answered)
+
+    def _collect(
+        self,
+        message: pb.PlayRequest,
+        answered: list[tuple[SessionSeat, int | str]],
+        unasked: list[tuple[SessionSeat, int]],
+    ) -> None:
+        """Add the answers to turns in flight, and those to other turns. A resignation has its reason as the action."""
+        answers = message.answers
+        if message.HasField("hello"):
+            raise ProtocolBroken("it said hello twice")
+        if not len(answers.match) == len(answers.turn) == len(answers.action):
+            raise ProtocolBroken("it sent answers in lists of different lengths")
+        given: Iterable[tuple[int, int, int | str]] = zip(answers.match, answers.turn, answers.action, strict=True)
+        if message.resignations:
+            given = (*given, *((item.match, item.turn, item.reason) for item in message.resignations))
+        elif not answers.match:
+            self._count_stray("empty messages")
+        in_flight = self.in_flight
+        for number, turn, action in given:
+            seat = in_flight.get(number)
+            if seat is not None and seat.turn == turn:
+                del in_flight[number]
+                answered.append((seat, action))
+            else:
+                self._note_unasked(number, turn, unasked)
+
+    def _note_unasked(self, number: int, turn: int, unasked: list[tuple[SessionSeat, int]]) -> None:
+        if not 0 < number <= self._last_number:
+            raise ProtocolBroken(f"it answered in match {number}, which it does not play")
+        if (seat := self.seats.get(number)) and not seat.forfeited:
+            unasked.append((seat, turn))
+        self._count_stray("answers to turns that it was not asked")
 
     def _count_stray(self, what: str) -> None:
         self._strays += 1
@@ -227,19 +277,62 @@ class Session:
 
     # The clock
 
+    @property
+    def _head(self) -> SessionSeat | None:
+        """The seat whose turn has been in flight longest."""
+        for seat in self.in_flight.values():
+            return seat
+        return None
+
+    def _charge(self, head: SessionSeat | None, now: Moment, answers: int, *, is_answer: bool) -> Spent:
+        """Charge the time since the last message; return the share of each answer. `head`: as it was before it."""
+        if self.late_since is not None:
+            if is_answer:
+                self.late_since = None
+                self._last_answer = now
+            return NO_TIME
+        if head is None:
+            return NO_TIME
+        spent = now.since(max(head.sent, self._last_answer))
+        self._last_answer = now
+        is_answered = head.match_number not in self.in_flight
+        if is_answered:
+            self._note_pace(spent.charged / answers)
+        if is_answered and (answers == 1 or spent.charged <= CONFIG.batch_ms):
+            return spent.divided(answers) if answers > 1 else spent
+        head.thought = head.thought.plus(spent)
+        return NO_TIME
+
+    def _note_pace(self, turn_ms: float) -> None:
+        before = turn_ms if self._turn_ms is None else self._turn_ms
+        self._turn_ms = before + CONFIG.pace_share * (turn_ms - before)
+        self.batch_size = max(1, min(CONFIG.largest_batch, int(CONFIG.batch_ms / max(self._turn_ms, 1e-6))))
+
+    @staticmethod
+    def _taken(seat: SessionSeat, share: Spent) -> Spent:
+        """Return the time of a turn that was charged something before its answer arrived."""
+        spent, seat.thought = seat.thought.plus(share), NO_TIME
+        return spent
+
     def thinking(self, now: Moment) -> tuple[SessionSeat, Spent] | None:
-        """Return the seat whose turn the bot is thinking about, and the time it has taken so far."""
-        head = self.pending.head
-        return (head.seat, self.clock.running(head.sent, now)) if head else None
+        """Return the seat whose turn the bot keeps waiting longest, and the time it has taken so far."""
+        head = self._head
+        if head is None:
+            return None
+        running = now.since(max(head.sent, self._last_answer))
+        return head, running if head.thought is NO_TIME else head.thought.plus(running)
 
     def mark_late(self, now: Moment) -> None:
         """Note that the bot has exceeded a time limit."""
-        self.clock.late_since = now.time
+        self.late_since = now.time
 
     def shift_clocks(self, seconds: float) -> None:
         """Make up for seconds in which the bot could not be reached."""
-        self.clock.shift(seconds)
-        self.pending.shift(seconds)
+        self._last_answer = self._last_answer.later(seconds)
+        if self.late_since is not None:
+            self.late_since += seconds
+        for seat in self.in_flight.values():
+            seat.sent = seat.sent.later(seconds)
 
     # The end
 
@@ -247,18 +340,26 @@ class Session:
         """Leave the batching of the other sessions: this bot is sent no more turns."""
         self.batching.sessions.discard(self)
 
-    def abandon(self, now: Moment) -> list[tuple[SessionSeat, float]]:
-        """End the session of a broken stream. Return the seats that are not lost, with the seconds spent on their turn.
-
-        Seats whose turn it is come first, in the order of asking.
-        """
-        thinking = None if self.state is SessionState.LATE else self.thinking(now)
-        spent = {turn.seat: turn.thought for turn in self.pending}
-        if thinking:
-            seat, so_far = thinking
-            spent[seat] = max(spent[seat], so_far.wall / 1000)
+    def abandon(self, now: Moment) -> Abandoned:
+        """End the session of a broken stream. The time that the bot has spent is charged."""
+        is_late = self.late_since is not None
+        if not is_late and (thinking := self.thinking(now)):
+            thinking[0].thought = thinking[1]
         self.close()
-        self.batching.in_flight -= self.pending.in_flight
-        self.pending.clear()
-        others = [seat for seat in self.seats.values() if seat not in spent]
-        return [(seat, spent.get(seat, 0.0)) for seat in (*spent, *others) if not seat.forfeited]
+        self.batching.in_flight -= len(self.in_flight)
+        in_flight = list(self.in_flight.values())
+        asked = [*in_flight, *self.waiting]
+        self.in_flight.clear()
+        self.waiting.clear()
+        seats = [seat for seat in dict.fromkeys((*asked, *self.seats.values())) if not seat.forfeited]
+        return Abandoned(seats, [] if is_late else in_flight)
+
+    def take_over(self, before: Session, seats: Iterable[SessionSeat], suspects: Collection[SessionSeat] = ()) -> None:
+        """Continue the matches of an earlier session of the same bot, except those that have ended since."""
+        for seat in seats:
+            if seat.forfeited or before.seats.pop(seat.match_number, None) is None:
+                continue
+            seat.move_to(self)
+            if seat in suspects:  # which of them took the time is not known
+                seat.thought = NO_TIME
+                self.suspects.add(seat.match_number)

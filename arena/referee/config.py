@@ -18,7 +18,8 @@ class RefereeConfig:
     max_message: int = 4 * 1024 * 1024  # of a bot
     max_receive: int = 16 * 1024 * 1024  # gRPC's limit: larger, so that the bot is sent a fault instead of cut off
     last_write_seconds: float = 2.0  # for the last message of a stream
-    hung_seconds: float = 5.0  # over time and silent, or not reading: the bot is ended
+    hung_seconds: float = 5.0  # not reading, or over time and silent: the bot is ended
+    late_seconds: float = 1.0  # the same for a process over time, whose other matches continue with a new one
 
     # Watching
     tick: float = 0.02  # between two checks of the clocks
@@ -28,6 +29,10 @@ class RefereeConfig:
 
     # Starting and ending processes
     start_attempts: int = 3  # failures in a row after which a bot is not started again
+    excused_starts: int = 2  # in a row: slow starts of a bot that started before, on an overloaded machine
+    restarts: int = 5  # in a row, after processes that ended with few answers: then all matches of the bot are lost
+    restarts_after_hangs: int = 3  # the same after processes that hung, because each takes long to notice
+    few_answers: int = 3
     descriptor_attempts: int = 100  # ticks to wait for free file descriptors
     crash_seconds: float = 0.8  # a process that ends this soon after its stream has crashed, not disconnected
     grace: float = 0.5  # to exit after the end of the stream, and again after SIGTERM

@@ -13,11 +13,13 @@ from hashlib import sha256
 from math import inf
 from random import Random
 
-from arena.errors import IllegalAction
-from arena.games.base import OneOfAKind, Result
+from arena.errors import HostFault, IllegalAction
+from arena.games.base import Result
+from arena.games.brackets import Bracket
 from arena.games.registry import codec_of, find_game
 from arena.protocol.clock import Spent
 from arena.replay import Decision, Fault, FaultKind, Header, Replay, result_line
+from arena.replay.compact import pack, unpack
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,6 +53,11 @@ class MatchPlan:
     bots: tuple[str, ...]
     """The bots' labels (name and version), in seat order."""
 
+    @property
+    def bracket(self) -> str:
+        """The name of the game with these options."""
+        return Bracket(self.game, tuple(find_game(self.game).complete(self.options).items())).name
+
 
 @dataclass(frozen=True, slots=True)
 class Outcome:
@@ -58,7 +65,8 @@ class Outcome:
 
     plan: MatchPlan
     result: Result
-    replay: Replay
+    moves: bytes
+    """The decisions and faults (replay/compact.py)."""
     faults: tuple[Fault, ...]
     think_ms: tuple[float, ...]
     """Per seat, the think time charged."""
@@ -73,14 +81,24 @@ class Outcome:
     overloaded: bool = False
     """Whether the machine was overloaded meanwhile."""
 
+    @property
+    def replay(self) -> Replay:
+        """The match's replay, made from its moves."""
+        return unpack(self.moves, self.plan.id, self.plan.bracket, self.plan.seed)
+
 
 class Match:
     """A match under way."""
 
     __slots__ = (
+        "_codes",
         "_faults",
         "_house",
         "_match_wall_ms",
+        "_movers",
+        "_result",
+        "_times",
+        "_turn_ms",
         "_turn_wall_ms",
         "actions",
         "cpu_ms",
@@ -89,7 +107,7 @@ class Match:
         "forfeited",
         "limits",
         "plan",
-        "replay",
+        "spoiled_by",
         "state",
         "think_ms",
         "turn",
@@ -108,16 +126,42 @@ class Match:
         self.turn = 1
         """The number of the current decision."""
         self.forfeited: list[int] = []
+        self._turn_ms = inf if limits.turn is None else 1000 * limits.turn
         self._turn_wall_ms, self._match_wall_ms = wall_limit_ms(limits.turn), wall_limit_ms(limits.match)
         self.think_ms = [0.0] * self.state.seats
         self.wall_ms = [0.0] * self.state.seats
         self.cpu_ms: list[float | None] = [None] * self.state.seats
         self.decisions = [0] * self.state.seats
-        self._faults: list[Fault] = []
+        self.spoiled_by: HostFault | None = None
+        """Why the match does not count; None: it does."""
         self._house: Random | None = None
-        options = game.complete(plan.options)
-        self.replay = Replay(Header(plan.id, plan.game, options, plan.seed, plan.bots, self.state.deal()))
-        """The decisions and faults so far; `outcome` adds the result."""
+        # The decisions as columns: a replay is made of them on demand.
+        self._movers: list[int] = []
+        """Per decision, the seat; -1 minus the seat where the house played for it."""
+        self._codes: list[int] = []
+        self._times: list[float] = []
+        """Per decision, the ms charged."""
+        self._faults: list[tuple[int, Fault]] = []
+        """The faults, each with the number of decisions before it."""
+        self._result: Result | None = None
+
+    @property
+    def replay(self) -> Replay:
+        """The decisions and faults so far, and the result if it is known."""
+        plan = self.plan
+        options = find_game(plan.game).complete(plan.options)
+        header = Header(plan.id, plan.game, options, plan.seed, plan.bots, self.state.deal())
+        return Replay(header, self.entries(), {} if self._result is None else result_line(self._result))
+
+    def entries(self) -> list[Decision | Fault]:
+        """Return the decisions and faults so far, in order."""
+        entries: list[Decision | Fault] = [
+            Decision(max(mover, -1 - mover), self.actions[code].notation, round(1000 * ms) / 1000, mover < 0)
+            for mover, code, ms in zip(self._movers, self._codes, self._times, strict=True)
+        ]
+        for number, (decisions, fault) in enumerate(self._faults):
+            entries.insert(decisions + number, fault)
+        return entries
 
     @property
     def seat_to_ask(self) -> int | None:
@@ -128,9 +172,13 @@ class Match:
     def over(self) -> bool:
         return self.state.to_move is None or len(self.forfeited) == self.state.seats
 
-    def seed_for(self, seat: int) -> int:
-        """Return a seed for the bot's own randomness; it says nothing about the deal."""
-        return int.from_bytes(sha256(f"bot {seat} {self.plan.seed}".encode()).digest()[:8])
+    def seed_for(self, seat: int, restarts: int = 0) -> int:
+        """Return a seed for the bot's own randomness; it says nothing about the deal.
+
+        A new process that continues the match gets another one: it must not draw the same numbers again.
+        """
+        text = f"bot {seat} {self.plan.seed}" + (f" restart {restarts}" if restarts else "")
+        return int.from_bytes(sha256(text.encode()).digest()[:8])
 
     def ms_left(self, seat: int) -> int:
         """Return what is left of the seat's time for the match, at least 1; 0 if there is no limit."""
@@ -140,7 +188,11 @@ class Match:
 
     def answer(self, seat: int, code: int, spent: Spent) -> Fault | None:
         """Play the answer of the seat whose turn it is, then the house's turns. Return the fault, if it is one."""
-        overtime = self.overtime(seat, spent)
+        wall, cpu = spent
+        charged = wall if cpu is None else cpu
+        overtime = None
+        if charged > self._turn_ms or wall > self._turn_wall_ms or self.limits.match is not None:
+            overtime = self.overtime(seat, spent)
         self.charge(seat, spent)
         self.decisions[seat] += 1
         if overtime:
@@ -149,16 +201,17 @@ class Match:
         if action is None:
             return self.forfeit(seat, FaultKind.ILLEGAL, f"{code} is not the code of an action of {self.plan.game}.")
         try:
-            self._apply(seat, action, spent.charged, by_house=False)
+            self.encoder.record(self.state.apply(action))
         except IllegalAction as error:
             return self.forfeit(seat, FaultKind.ILLEGAL, str(error))
+        self._note(seat, code, charged)
         if self.forfeited:
             self._play_house()
         return None
 
     def resume(self, entries: Sequence[Decision | Fault]) -> None:
         """Replay the entries of a suspended match. Raise an `ArenaError` if they do not fit this match."""
-        game = find_game(self.plan.game)
+        game, codes = find_game(self.plan.game), codec_of(self.plan.game).codes.code_of
         for entry in entries:
             if isinstance(entry, Fault):
                 self.forfeit(entry.seat, entry.fault, entry.detail)
@@ -168,7 +221,8 @@ class Match:
                     raise IllegalAction(f"it was not the turn of seat {entry.seat}.")
                 self.charge(entry.seat, Spent(entry.ms))
                 self.decisions[entry.seat] += 1
-                self._apply(entry.seat, action, entry.ms, by_house=False)
+                self.encoder.record(self.state.apply(action))
+                self._note(entry.seat, codes[action], entry.ms)
                 if self.forfeited:
                     self._play_house()
 
@@ -203,33 +257,43 @@ class Match:
         """Lose the seat by a fault; the house plays on for it."""
         fault = Fault(seat, kind, detail)
         self.forfeited.append(seat)
-        self._faults.append(fault)
-        self.replay.entries.append(fault)
+        self._faults.append((len(self._codes), fault))
         self._play_house()
         return fault
 
     def _play_house(self) -> None:
         if self._house is None:
             self._house = Random(f"house {self.plan.seed}")
+        codes = codec_of(self.plan.game).codes.code_of
         while not self.over and (seat := self.state.to_move) in self.forfeited:
-            self._apply(seat, self._house.choice(self.state.house_actions()), 0.0, by_house=True)
+            action = self._house.choice(self.state.house_actions())
+            self.encoder.record(self.state.apply(action))
+            self._note(-1 - seat, codes[action], 0.0)
 
-    def _apply(self, seat: int, action: OneOfAKind, ms: float, *, by_house: bool) -> None:
-        self.encoder.record(self.state.apply(action))
-        self.replay.entries.append(Decision(seat, action.notation, round(ms, 3), by_house))
+    def _note(self, mover: int, code: int, ms: float) -> None:
+        self._movers.append(mover)
+        self._codes.append(code)
+        self._times.append(ms)
         self.turn += 1
 
-    def outcome(self) -> Outcome:
-        """Return the result of a match that is over."""
-        result = self.state.result(self.forfeited)
-        self.replay.result = result_line(result)
+    @property
+    def result(self) -> Result:
+        """The result of a match that is over."""
+        if self._result is None:
+            self._result = self.state.result(self.forfeited)
+        return self._result
+
+    def outcome(self, *, took_ms: float = 0.0, overloaded: bool = False) -> Outcome:
+        """Return what is recorded of a match that is over; `took_ms`: its duration."""
         return Outcome(
             self.plan,
-            result,
-            self.replay,
-            faults=tuple(self._faults),
+            self.result,
+            pack(self.plan.bots, self._codes, [round(1000 * ms) for ms in self._times], self._faults),
+            faults=tuple(fault for _, fault in self._faults),
             think_ms=tuple(self.think_ms),
             wall_ms=tuple(self.wall_ms),
             cpu_ms=tuple(self.cpu_ms),
             decisions=tuple(self.decisions),
+            overhead_ms=max(0.0, took_ms - sum(self.wall_ms)),
+            overloaded=overloaded,
         )

@@ -14,7 +14,6 @@ import tempfile
 import time
 from collections import Counter
 from collections.abc import Callable, Sequence
-from dataclasses import replace
 from pathlib import Path
 from types import TracebackType
 from typing import Self
@@ -27,6 +26,7 @@ from arena.referee.match import Limits, Match, MatchPlan, Outcome
 from arena.referee.processes.descriptors import allow_open_files, need_descriptors
 from arena.referee.processes.guard import Guard
 from arena.referee.processes.pool import ProcessPool, Reserved
+from arena.referee.processes.process import BotProcess
 from arena.referee.seats import Player, SeatedMatch
 from arena.referee.server import RefereeServer
 from arena.replay import FaultKind
@@ -51,7 +51,9 @@ class Referee:
         need_descriptors(CONFIG.files_to_serve, "the referee")
         self.folder = Path(tempfile.mkdtemp(prefix="arena-"))
         self._server = RefereeServer(self.folder, self.settings)
-        self.pool = ProcessPool(self.settings, self.limits.start, self.batching, self._server.address, self.folder)
+        self.pool = ProcessPool(
+            self.settings, self.limits.start, self.batching, self._server.address, self.folder, self._load
+        )
         await self._server.start(self.pool.processes)
         self._guard = Guard(self.folder)
         self._clock = asyncio.create_task(self._tick())
@@ -94,7 +96,7 @@ class Referee:
         """
         match = match or Match(plan, limits or self.limits)
         bots = {seat: bot for seat, bot in enumerate(contestants) if isinstance(bot, Launch)}
-        reserved = dict(zip(bots, await self.pool.reserve(list(bots.values())), strict=True))
+        reserved = dict(zip(bots, await self._reserve(list(bots.values())), strict=True))
         try:
             players: list[Player | None] = []
             for seat, contestant in enumerate(contestants):
@@ -109,16 +111,25 @@ class Referee:
             SeatedMatch(match, players, lambda: None if over.done() else over.set_result(None), watch).start()
             await over
             took = time.monotonic() - began
+            if match.spoiled_by:
+                raise match.spoiled_by
         finally:
             self.under_way.pop(plan.id, None)
             self.pool.release(reserved.values())
-        outcome = replace(
-            match.outcome(),
-            overhead_ms=max(0.0, 1000 * took - sum(match.wall_ms)),
-            overloaded=self._load.overloaded_since(began),
-        )
-        self.faults.update(fault.fault for fault in outcome.faults)
+        outcome = match.outcome(took_ms=1000 * took, overloaded=self._load.overloaded_since(began))
+        if outcome.faults:
+            self.faults.update(fault.fault for fault in outcome.faults)
         return outcome
+
+    async def _reserve(self, bots: Sequence[Launch]) -> list[Reserved]:
+        """Reserve a process for each of the bots; again, if one ended in another match while this one waited."""
+        reserved = await self.pool.reserve(bots)
+        for _ in range(CONFIG.restarts):
+            if not any(isinstance(process, BotProcess) and process.dead for process in reserved):
+                break
+            self.pool.release(reserved)
+            reserved = await self.pool.reserve(bots)
+        return reserved
 
     def _seat_bot(self, match: Match, seat: int, bot: Launch, process: Reserved) -> Player | None:
         """Return the session of the seat's bot process. Forfeit the seat if there is none that can play."""
@@ -126,7 +137,7 @@ class Referee:
             why_not = process
         elif match.plan.game not in process.games:
             why_not = f"{bot.label} does not play {match.plan.game}."
-        elif process.dead:  # it crashed in another match while this one waited for its other processes
+        elif process.dead:
             why_not = f"{bot.label} ended before the match began."
         else:
             return process.session

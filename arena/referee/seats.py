@@ -6,7 +6,8 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Protocol
 
-from arena.protocol.clock import Spent
+from arena.errors import HostFault
+from arena.protocol.clock import LONG_AGO, NO_TIME, Moment, Spent
 from arena.protocol.session import Session
 from arena.referee.match import Match
 from arena.replay import Fault, FaultKind
@@ -35,6 +36,14 @@ class Seat:
     """Called after an answer or a fault: asks the next player."""
     match_number: int = 0
     """The number of the match on the bot's stream."""
+    turn: int = 0
+    """The number of the turn that its player was asked for last."""
+    sent: Moment = LONG_AGO
+    """When the clock of that turn may start."""
+    thought: Spent = NO_TIME
+    """The time that the turn has been charged before its answer."""
+    restarts: int = 0
+    """How often another stream of the same bot has taken it."""
 
     @property
     def game(self) -> str:
@@ -65,6 +74,11 @@ class Seat:
         if was_to_move or match.over:
             self.advance()
 
+    def resign(self, why: str, spent: Spent) -> None:
+        """Charge the time and lose the match: the bot cannot play on."""
+        self.match.charge(self.index, spent)
+        self.forfeit(FaultKind.CRASH, why)
+
     def overtime(self, spent: Spent) -> str | None:
         """Return which limit a turn exceeds that has taken this long; None if it exceeds none."""
         return self.match.overtime(self.index, spent)
@@ -81,23 +95,28 @@ class Seat:
         start.id = match.plan.id
         start.seats = match.state.seats
         start.seat = self.index
-        start.seed = match.seed_for(self.index)
+        start.seed = match.seed_for(self.index, self.restarts)
         start.ms_per_turn = round((limits.turn or 0) * 1000)
         start.ms_per_match = round((limits.match or 0) * 1000)
         match.encoder.fill_start(start)
 
-    def write_turn(self, message: pb.PlayResponse) -> int:
+    def write_turn(self, message: pb.PlayResponse) -> None:
         match = self.match
+        self.turn = match.turn
         match.encoder.add_turn(message, self.index, self.match_number, match.turn, match.ms_left(self.index))
-        return match.turn
 
-    def move_to(self, session: Session, thought: float = 0.0) -> None:
+    def move_to(self, session: Session) -> None:
         """Continue on a new stream of the same bot. It may be a new process, so it is sent the whole match again."""
         self.player = session
+        self.restarts += 1
         self.match.encoder.forget(self.index)
         session.start_match(self)
         if self.match.seat_to_ask == self.index:
-            session.ask(self, thought)
+            session.ask(self)
+
+    def spoil(self, fault: HostFault) -> None:
+        """Note that the host has failed: the match does not count."""
+        self.match.spoiled_by = fault
 
 
 class SeatedMatch:
@@ -136,7 +155,7 @@ class SeatedMatch:
 
     def _end(self) -> None:
         match = self.match
-        result = match.state.result(match.forfeited)
+        result = match.result
         for seat in self.seats:
             if seat.player:
                 end = pb.MatchEnd(

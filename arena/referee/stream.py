@@ -17,8 +17,8 @@ from arena import __version__
 from arena.games.codec import PROTOCOL
 from arena.games.registry import games_in_hello
 from arena.protocol.batching import Batching
-from arena.protocol.clock import Moment
-from arena.protocol.session import Answer, ProtocolBroken, Session, SessionState
+from arena.protocol.clock import Moment, Spent
+from arena.protocol.session import ProtocolBroken, Session, SessionSeat, SessionState
 from arena.referee.config import CONFIG
 from arena.replay import Fault, FaultKind
 from arena.v1 import referee_pb2 as pb
@@ -41,6 +41,8 @@ class BotStream:
     """One bot's stream, and the bot's hello."""
 
     max_message = CONFIG.max_message
+    late_seconds = CONFIG.hung_seconds
+    """How long a bot that has exceeded a time limit may be silent."""
 
     def __init__(self, matches_at_once: int, batching: Batching) -> None:
         self.capacity = matches_at_once
@@ -81,8 +83,8 @@ class BotStream:
     def _before_message(self) -> None:
         """Called before a message is sent."""
 
-    def _after_message(self, answers: list[Answer]) -> None:
-        """Called after a message with these answers was received."""
+    def _after_message(self, answers: int) -> None:
+        """Called after a message with this number of answers was received."""
 
     def _clock_note(self) -> str:
         """Return a sentence about how time is measured, for time-out messages; begins with a space."""
@@ -166,6 +168,8 @@ class BotStream:
 
     async def _read(self, stream: RawStream) -> None:
         while (data := await stream.read()) is not grpc.aio.EOF:
+            if self.dead:
+                continue  # another process may have its seats by now
             if len(data) > self.max_message:
                 detail = f"It sent a message of {len(data)} bytes, the limit is {self.max_message}."
                 self.forfeit_all(FaultKind.PROTOCOL, detail)
@@ -180,12 +184,7 @@ class BotStream:
                 return
 
     def _handle(self, message: pb.PlayRequest) -> None:
-        answers, unasked = self.session.receive(message, self._now())
-        self._after_message(answers)
-        for seat, action, spent in answers:
-            seat.answer(action, spent)
-        for seat, turn in unasked:
-            seat.forfeit(FaultKind.PROTOCOL, f"It answered turn {turn}, which it was not asked.")
+        self._after_message(self.session.receive(message, self._now()))
         self.session.batching.settle()
 
     # The end
@@ -210,14 +209,22 @@ class BotStream:
             return
         now = self._now()
         if state is SessionState.LATE:
-            if now.time - (session.clock.late_since or now.time) > hung:
-                self._hang(f"It exceeded its time limit and sent nothing for {hung:g} s more.")
+            if now.time - (session.late_since or now.time) > self.late_seconds:
+                self._hang(f"It exceeded its time limit and sent nothing for {self.late_seconds:g} s more.")
         elif thinking := session.thinking(now):
             seat, spent = thinking
             if why := seat.overtime(spent):
-                session.mark_late(now)
-                seat.time_out(spent, why + self._clock_note())
+                self._exceeded(seat, spent, why)
+
+    def _exceeded(self, seat: SessionSeat, spent: Spent, why: str) -> None:
+        """Forfeit the match whose turn exceeds a time limit."""
+        self.session.mark_late(self._now())
+        seat.time_out(spent, why + self._clock_note())
+
+    def fail(self, kind: FaultKind, detail: str) -> None:
+        """End by a fault that may belong to one match."""
+        self.forfeit_all(kind, detail)
 
     def _hang(self, detail: str) -> None:
-        self.forfeit_all(FaultKind.TIMEOUT, detail)
+        self.fail(FaultKind.TIMEOUT, detail)
         self.cut_off()

@@ -60,7 +60,9 @@ class Cell:
         ours = {name: value for name, value in os.environ.items() if name not in SECRETS}
         return list(command), {**ours, **env}, self.view.folder
 
-    def start(self, command: Sequence[str], env: Mapping[str, str], output: int | IO[bytes]) -> subprocess.Popen[bytes]:
+    def start(
+        self, command: Sequence[str], env: Mapping[str, str], output: int | IO[bytes], files_to_pass: Sequence[int] = ()
+    ) -> subprocess.Popen[bytes]:
         """Start a command in this cell. Raise `OSError`, or `ValueError` if the command or environment is invalid."""
         files: list[int] = []
         try:
@@ -70,7 +72,7 @@ class Cell:
                 line,
                 cwd=folder,
                 env=variables,
-                pass_fds=files,
+                pass_fds=(*files, *files_to_pass),
                 stdin=subprocess.DEVNULL,
                 stdout=output,
                 stderr=subprocess.STDOUT,

@@ -10,7 +10,7 @@ import time
 from collections.abc import Callable
 
 from arena.protocol.batching import Batching
-from arena.protocol.session import Answer, SessionSeat
+from arena.protocol.session import SessionSeat
 from arena.referee.stream import BotStream
 from arena.replay import FaultKind
 from arena.server.config import ServerConfig
@@ -53,8 +53,8 @@ class RemoteBot(BotStream):
         self.playing: set[str] = set()
         """The matches in which it has a seat, or is about to get one."""
         self.link = Link(config, said_hello, config.grace)
-        self._seats: list[tuple[SessionSeat, float]] = []
-        """Its seats when the stream broke, with the seconds that it had spent on the turn there."""
+        self._seats: list[SessionSeat] = []
+        """Its seats when the stream broke."""
         self._probe = probe
         self._last_probe = 0.0
         self._last_message = said_hello
@@ -79,7 +79,7 @@ class RemoteBot(BotStream):
         self.joined(self)
 
     def _wake(self) -> None:
-        if self._oldest_turn is None and self.session.turns_waiting:
+        if self._oldest_turn is None and self.session.waiting:
             self._oldest_turn = time.perf_counter()
         self._something_to_send.set()
 
@@ -88,8 +88,8 @@ class RemoteBot(BotStream):
             self.metrics.wait.observe(time.perf_counter() - self._oldest_turn)
             self._oldest_turn = None
 
-    def _after_message(self, answers: list[Answer]) -> None:
-        self.metrics.decisions.inc(len(answers))
+    def _after_message(self, answers: int) -> None:
+        self.metrics.decisions.inc(answers)
 
     # The link
 
@@ -141,8 +141,8 @@ class RemoteBot(BotStream):
             self._seats = self._leave_seats()
             self._link_event(LinkEvent.STREAM_ENDED)
 
-    def _leave_seats(self) -> list[tuple[SessionSeat, float]]:
-        return self.session.abandon(self._now().later(-self.link.absence(time.monotonic())))
+    def _leave_seats(self) -> list[SessionSeat]:
+        return self.session.abandon(self._now().later(-self.link.absence(time.monotonic()))).seats
 
     def check_time(self) -> None:
         if self.link.is_connected:
@@ -155,15 +155,10 @@ class RemoteBot(BotStream):
         seats = before._seats if before.is_disconnected else before._leave_seats()
         self.link = before.link.reconnected(self.link.since)
         self.playing = before.playing
-        for seat, thought in seats:
-            if seat.match_number not in before.session.seats or seat.forfeited:
-                continue  # the match has ended
-            if seat.game in self.games:
-                del before.session.seats[seat.match_number]
-                seat.move_to(self.session, thought)
-            else:
-                why = "It reconnected as a bot that does not play this game."
-                seat.forfeit(FaultKind.DISCONNECT, why)
+        self.session.take_over(before.session, (seat for seat in seats if seat.game in self.games))
+        for seat in seats:
+            if seat.game not in self.games and seat.match_number in before.session.seats:
+                seat.forfeit(FaultKind.DISCONNECT, "It reconnected as a bot that does not play this game.")
 
     # The end
 

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import zlib
 from collections.abc import Iterator
 from typing import Any
 
 from sqlalchemy import Column, Select, Table, select
 
+from arena.replay.compact import replay_text
 from arena.store.config import CONFIG
 from arena.store.schema import blocks, bots, entries, matches, rating_points, seats, standings, tournaments, versions
 from arena.store.store import Store
@@ -62,7 +62,7 @@ TABLES: dict[str, Select[*tuple[Any, ...]]] = {
     .order_by(seats.c.match_id, seats.c.seat),
     "standings": _scoped(standings),
     "ratings": _scoped(rating_points),
-    "replays": select(MATCH, matches.c.replay).order_by(matches.c.id),
+    "replays": select(MATCH, matches.c.replay, matches.c.bracket, matches.c.seed).order_by(matches.c.id),
 }
 """The tables that can be exported. A scope is a tournament's number, or 0 for all tournaments."""
 
@@ -73,5 +73,6 @@ def rows(store: Store, table: str) -> Iterator[dict[str, Any]]:
         for row in connection.execution_options(yield_per=CONFIG.export_rows).execute(TABLES[table]):
             fields = dict(row._mapping)
             if "replay" in fields:
-                fields["replay"] = zlib.decompress(fields["replay"]).decode()
+                text = replay_text(fields["replay"], fields["match"], fields.pop("bracket"), fields.pop("seed"))
+                fields["replay"] = text
             yield fields

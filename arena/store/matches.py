@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import zlib
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 from itertools import groupby
@@ -13,6 +12,7 @@ from sqlalchemy import ColumnElement, Connection, Table, func, select, update
 from arena.errors import NotFound
 from arena.rating.standings import Changes, Standings
 from arena.records import PERSON, BlockRecord, MatchRecord, SeatRecord
+from arena.replay.compact import replay_text
 from arena.store.bulk import insert_rows
 from arena.store.engine import StoreSection, write_transaction
 from arena.store.schema import ALL, blocks, brackets, matches, seats
@@ -124,10 +124,11 @@ class Matches(StoreSection):
 
     def replay(self, name: str) -> str:
         """Return the replay of the match as text."""
-        found = self._column(select(matches.c.replay).where(matches.c.name == name))
+        found = self._rows(select(matches.c.replay, matches.c.bracket, matches.c.seed).where(matches.c.name == name))
         if not found:
             raise no_match(name)
-        return zlib.decompress(found[0]).decode()
+        ((record, bracket, seed),) = found
+        return replay_text(record, name, bracket, seed)
 
 
 def no_match(name: str) -> NotFound:

@@ -140,7 +140,7 @@ matches = Table(
     Column("sandbox", words(10), nullable=False),  # the tier of the bots
     Column("overhead_ms", Float, nullable=False),  # the time besides the bots' turns
     Column("overloaded", Boolean, nullable=False),  # whether the machine was overloaded
-    Column("replay", LargeBinary, nullable=False),  # zlib
+    Column("replay", LargeBinary, nullable=False),  # see replay/compact.py
     UniqueConstraint("tournament_id", "bracket", "block", "rotation"),
     Index("ix_matches_tournament_id", "tournament_id", "id"),
     Index("ix_matches_tournament_id_bracket", "tournament_id", "bracket", "id"),

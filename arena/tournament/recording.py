@@ -2,9 +2,6 @@
 
 from __future__ import annotations
 
-import zlib
-
-from arena import replay
 from arena.records import MatchRecord, SeatRecord, now
 from arena.referee import Outcome
 from arena.tournament.planner import PlannedMatch
@@ -35,8 +32,7 @@ def make_record(match: PlannedMatch, outcome: Outcome, sandbox: str) -> MatchRec
         seed=match.plan.seed,
         ending=result.ending.value,
         seats=seats,
-        # The best level makes replays a fifth smaller and takes twice as long.
-        replay=zlib.compress(replay.dumps(outcome.replay).encode(), level=1),
+        replay=outcome.moves,
         played=now(),
         reruns=match.reruns,
         sandbox=sandbox,

@@ -26,39 +26,41 @@ from arena.v1 import mantis_pb2 as arena_dot_v1_dot_mantis__pb2
 from arena.v1 import tentagram_pb2 as arena_dot_v1_dot_tentagram__pb2
 
 
-DESCRIPTOR = _descriptor_pool.Default().AddSerializedFile(b'\n\x16\x61rena/v1/referee.proto\x12\x08\x61rena.v1\x1a\x15\x61rena/v1/mantis.proto\x1a\x18\x61rena/v1/tentagram.proto\"Q\n\x0bPlayRequest\x12\x1e\n\x05hello\x18\x01 \x01(\x0b\x32\x0f.arena.v1.Hello\x12\"\n\x07\x61nswers\x18\x02 \x01(\x0b\x32\x11.arena.v1.Answers\"\xa6\x01\n\x05Hello\x12\x10\n\x08protocol\x18\x01 \x01(\r\x12\r\n\x05token\x18\x02 \x01(\t\x12\x0c\n\x04name\x18\x03 \x01(\t\x12\x0f\n\x07version\x18\x04 \x01(\t\x12\x1d\n\x05games\x18\x05 \x03(\x0e\x32\x0e.arena.v1.Game\x12\x17\n\x0fmatches_at_once\x18\x06 \x01(\r\x12\x10\n\x08language\x18\x07 \x01(\t\x12\x13\n\x0bother_games\x18\x08 \x03(\t\"6\n\x07\x41nswers\x12\r\n\x05match\x18\x01 \x03(\r\x12\x0c\n\x04turn\x18\x02 \x03(\r\x12\x0e\n\x06\x61\x63tion\x18\x03 \x03(\r\"\xa1\x02\n\x0cPlayResponse\x12\"\n\x07welcome\x18\x01 \x01(\x0b\x32\x11.arena.v1.Welcome\x12$\n\x06starts\x18\x02 \x03(\x0b\x32\x14.arena.v1.MatchStart\x12\x1f\n\x06\x66\x61ults\x18\x03 \x03(\x0b\x32\x0f.arena.v1.Fault\x12*\n\x0cmantis_turns\x18\x04 \x03(\x0b\x32\x14.arena.v1.MantisTurn\x12\x30\n\x0ftentagram_turns\x18\x05 \x03(\x0b\x32\x17.arena.v1.TentagramTurn\x12 \n\x04\x65nds\x18\x06 \x03(\x0b\x32\x12.arena.v1.MatchEnd\x12&\n\ngame_turns\x18\x07 \x03(\x0b\x32\x12.arena.v1.GameTurn\"\\\n\x07Welcome\x12\x10\n\x08protocol\x18\x01 \x01(\r\x12\x0f\n\x07referee\x18\x02 \x01(\t\x12\x17\n\x0fmatches_at_once\x18\x03 \x01(\r\x12\x15\n\rround_trip_us\x18\x04 \x01(\r\"\x83\x02\n\nMatchStart\x12\r\n\x05match\x18\x01 \x01(\r\x12\n\n\x02id\x18\x02 \x01(\t\x12\r\n\x05seats\x18\x03 \x01(\r\x12\x0c\n\x04seat\x18\x04 \x01(\r\x12\x0c\n\x04seed\x18\x05 \x01(\x04\x12\x13\n\x0bms_per_turn\x18\x06 \x01(\r\x12\x14\n\x0cms_per_match\x18\x07 \x01(\r\x12\'\n\x06mantis\x18\x08 \x01(\x0b\x32\x15.arena.v1.MantisStartH\x00\x12-\n\ttentagram\x18\t \x01(\x0b\x32\x18.arena.v1.TentagramStartH\x00\x12$\n\x05other\x18\n \x01(\x0b\x32\x13.arena.v1.GameStartH\x00\x42\x06\n\x04game\"\x19\n\tGameStart\x12\x0c\n\x04game\x18\x01 \x01(\t\"U\n\x08GameTurn\x12\r\n\x05match\x18\x01 \x01(\r\x12\x0c\n\x04turn\x18\x02 \x01(\r\x12\r\n\x05legal\x18\x03 \x03(\r\x12\x0c\n\x04view\x18\x04 \x01(\t\x12\x0f\n\x07ms_left\x18\x05 \x01(\r\"\x1a\n\x07GameEnd\x12\x0f\n\x07\x64\x65tails\x18\x01 \x01(\t\"I\n\x05\x46\x61ult\x12\r\n\x05match\x18\x01 \x01(\r\x12!\n\x04kind\x18\x02 \x01(\x0e\x32\x13.arena.v1.FaultKind\x12\x0e\n\x06\x64\x65tail\x18\x03 \x01(\t\"\xd1\x01\n\x08MatchEnd\x12\r\n\x05match\x18\x01 \x01(\r\x12\x12\n\nplacements\x18\x02 \x01(\x0c\x12\x0f\n\x07winners\x18\x03 \x01(\x0c\x12\x11\n\tforfeited\x18\x04 \x01(\x0c\x12%\n\x06mantis\x18\x05 \x01(\x0b\x32\x13.arena.v1.MantisEndH\x00\x12+\n\ttentagram\x18\x06 \x01(\x0b\x32\x16.arena.v1.TentagramEndH\x00\x12\"\n\x05other\x18\x07 \x01(\x0b\x32\x11.arena.v1.GameEndH\x00\x42\x06\n\x04game*A\n\x04Game\x12\x14\n\x10GAME_UNSPECIFIED\x10\x00\x12\x0f\n\x0bGAME_MANTIS\x10\x01\x12\x12\n\x0eGAME_TENTAGRAM\x10\x02*\xb7\x01\n\tFaultKind\x12\x1a\n\x16\x46\x41ULT_KIND_UNSPECIFIED\x10\x00\x12\x16\n\x12\x46\x41ULT_KIND_TIMEOUT\x10\x01\x12\x16\n\x12\x46\x41ULT_KIND_ILLEGAL\x10\x02\x12\x17\n\x13\x46\x41ULT_KIND_PROTOCOL\x10\x03\x12\x14\n\x10\x46\x41ULT_KIND_CRASH\x10\x04\x12\x19\n\x15\x46\x41ULT_KIND_DISCONNECT\x10\x05\x12\x14\n\x10\x46\x41ULT_KIND_START\x10\x06\x32\x44\n\x07Referee\x12\x39\n\x04Play\x12\x15.arena.v1.PlayRequest\x1a\x16.arena.v1.PlayResponse(\x01\x30\x01\x62\x06proto3')
+DESCRIPTOR = _descriptor_pool.Default().AddSerializedFile(b'\n\x16\x61rena/v1/referee.proto\x12\x08\x61rena.v1\x1a\x15\x61rena/v1/mantis.proto\x1a\x18\x61rena/v1/tentagram.proto\"~\n\x0bPlayRequest\x12\x1e\n\x05hello\x18\x01 \x01(\x0b\x32\x0f.arena.v1.Hello\x12\"\n\x07\x61nswers\x18\x02 \x01(\x0b\x32\x11.arena.v1.Answers\x12+\n\x0cresignations\x18\x03 \x03(\x0b\x32\x15.arena.v1.Resignation\"\xa6\x01\n\x05Hello\x12\x10\n\x08protocol\x18\x01 \x01(\r\x12\r\n\x05token\x18\x02 \x01(\t\x12\x0c\n\x04name\x18\x03 \x01(\t\x12\x0f\n\x07version\x18\x04 \x01(\t\x12\x1d\n\x05games\x18\x05 \x03(\x0e\x32\x0e.arena.v1.Game\x12\x17\n\x0fmatches_at_once\x18\x06 \x01(\r\x12\x10\n\x08language\x18\x07 \x01(\t\x12\x13\n\x0bother_games\x18\x08 \x03(\t\"6\n\x07\x41nswers\x12\r\n\x05match\x18\x01 \x03(\r\x12\x0c\n\x04turn\x18\x02 \x03(\r\x12\x0e\n\x06\x61\x63tion\x18\x03 \x03(\r\":\n\x0bResignation\x12\r\n\x05match\x18\x01 \x01(\r\x12\x0c\n\x04turn\x18\x02 \x01(\r\x12\x0e\n\x06reason\x18\x03 \x01(\t\"\xa1\x02\n\x0cPlayResponse\x12\"\n\x07welcome\x18\x01 \x01(\x0b\x32\x11.arena.v1.Welcome\x12$\n\x06starts\x18\x02 \x03(\x0b\x32\x14.arena.v1.MatchStart\x12\x1f\n\x06\x66\x61ults\x18\x03 \x03(\x0b\x32\x0f.arena.v1.Fault\x12*\n\x0cmantis_turns\x18\x04 \x03(\x0b\x32\x14.arena.v1.MantisTurn\x12\x30\n\x0ftentagram_turns\x18\x05 \x03(\x0b\x32\x17.arena.v1.TentagramTurn\x12 \n\x04\x65nds\x18\x06 \x03(\x0b\x32\x12.arena.v1.MatchEnd\x12&\n\ngame_turns\x18\x07 \x03(\x0b\x32\x12.arena.v1.GameTurn\"\\\n\x07Welcome\x12\x10\n\x08protocol\x18\x01 \x01(\r\x12\x0f\n\x07referee\x18\x02 \x01(\t\x12\x17\n\x0fmatches_at_once\x18\x03 \x01(\r\x12\x15\n\rround_trip_us\x18\x04 \x01(\r\"\x83\x02\n\nMatchStart\x12\r\n\x05match\x18\x01 \x01(\r\x12\n\n\x02id\x18\x02 \x01(\t\x12\r\n\x05seats\x18\x03 \x01(\r\x12\x0c\n\x04seat\x18\x04 \x01(\r\x12\x0c\n\x04seed\x18\x05 \x01(\x04\x12\x13\n\x0bms_per_turn\x18\x06 \x01(\r\x12\x14\n\x0cms_per_match\x18\x07 \x01(\r\x12\'\n\x06mantis\x18\x08 \x01(\x0b\x32\x15.arena.v1.MantisStartH\x00\x12-\n\ttentagram\x18\t \x01(\x0b\x32\x18.arena.v1.TentagramStartH\x00\x12$\n\x05other\x18\n \x01(\x0b\x32\x13.arena.v1.GameStartH\x00\x42\x06\n\x04game\"\x19\n\tGameStart\x12\x0c\n\x04game\x18\x01 \x01(\t\"U\n\x08GameTurn\x12\r\n\x05match\x18\x01 \x01(\r\x12\x0c\n\x04turn\x18\x02 \x01(\r\x12\r\n\x05legal\x18\x03 \x03(\r\x12\x0c\n\x04view\x18\x04 \x01(\t\x12\x0f\n\x07ms_left\x18\x05 \x01(\r\"\x1a\n\x07GameEnd\x12\x0f\n\x07\x64\x65tails\x18\x01 \x01(\t\"I\n\x05\x46\x61ult\x12\r\n\x05match\x18\x01 \x01(\r\x12!\n\x04kind\x18\x02 \x01(\x0e\x32\x13.arena.v1.FaultKind\x12\x0e\n\x06\x64\x65tail\x18\x03 \x01(\t\"\xd1\x01\n\x08MatchEnd\x12\r\n\x05match\x18\x01 \x01(\r\x12\x12\n\nplacements\x18\x02 \x01(\x0c\x12\x0f\n\x07winners\x18\x03 \x01(\x0c\x12\x11\n\tforfeited\x18\x04 \x01(\x0c\x12%\n\x06mantis\x18\x05 \x01(\x0b\x32\x13.arena.v1.MantisEndH\x00\x12+\n\ttentagram\x18\x06 \x01(\x0b\x32\x16.arena.v1.TentagramEndH\x00\x12\"\n\x05other\x18\x07 \x01(\x0b\x32\x11.arena.v1.GameEndH\x00\x42\x06\n\x04game*A\n\x04Game\x12\x14\n\x10GAME_UNSPECIFIED\x10\x00\x12\x0f\n\x0bGAME_MANTIS\x10\x01\x12\x12\n\x0eGAME_TENTAGRAM\x10\x02*\xb7\x01\n\tFaultKind\x12\x1a\n\x16\x46\x41ULT_KIND_UNSPECIFIED\x10\x00\x12\x16\n\x12\x46\x41ULT_KIND_TIMEOUT\x10\x01\x12\x16\n\x12\x46\x41ULT_KIND_ILLEGAL\x10\x02\x12\x17\n\x13\x46\x41ULT_KIND_PROTOCOL\x10\x03\x12\x14\n\x10\x46\x41ULT_KIND_CRASH\x10\x04\x12\x19\n\x15\x46\x41ULT_KIND_DISCONNECT\x10\x05\x12\x14\n\x10\x46\x41ULT_KIND_START\x10\x06\x32\x44\n\x07Referee\x12\x39\n\x04Play\x12\x15.arena.v1.PlayRequest\x1a\x16.arena.v1.PlayResponse(\x01\x30\x01\x62\x06proto3')
 
 _globals = globals()
 _builder.BuildMessageAndEnumDescriptors(DESCRIPTOR, _globals)
 _builder.BuildTopDescriptorsAndMessages(DESCRIPTOR, 'arena.v1.referee_pb2', _globals)
 if not _descriptor._USE_C_DESCRIPTORS:
   DESCRIPTOR._loaded_options = None
-  _globals['_GAME']._serialized_start=1470
-  _globals['_GAME']._serialized_end=1535
-  _globals['_FAULTKIND']._serialized_start=1538
-  _globals['_FAULTKIND']._serialized_end=1721
+  _globals['_GAME']._serialized_start=1575
+  _globals['_GAME']._serialized_end=1640
+  _globals['_FAULTKIND']._serialized_start=1643
+  _globals['_FAULTKIND']._serialized_end=1826
   _globals['_PLAYREQUEST']._serialized_start=85
-  _globals['_PLAYREQUEST']._serialized_end=166
-  _globals['_HELLO']._serialized_start=169
-  _globals['_HELLO']._serialized_end=335
-  _globals['_ANSWERS']._serialized_start=337
-  _globals['_ANSWERS']._serialized_end=391
-  _globals['_PLAYRESPONSE']._serialized_start=394
-  _globals['_PLAYRESPONSE']._serialized_end=683
-  _globals['_WELCOME']._serialized_start=685
-  _globals['_WELCOME']._serialized_end=777
-  _globals['_MATCHSTART']._serialized_start=780
-  _globals['_MATCHSTART']._serialized_end=1039
-  _globals['_GAMESTART']._serialized_start=1041
-  _globals['_GAMESTART']._serialized_end=1066
-  _globals['_GAMETURN']._serialized_start=1068
-  _globals['_GAMETURN']._serialized_end=1153
-  _globals['_GAMEEND']._serialized_start=1155
-  _globals['_GAMEEND']._serialized_end=1181
-  _globals['_FAULT']._serialized_start=1183
-  _globals['_FAULT']._serialized_end=1256
-  _globals['_MATCHEND']._serialized_start=1259
-  _globals['_MATCHEND']._serialized_end=1468
-  _globals['_REFEREE']._serialized_start=1723
-  _globals['_REFEREE']._serialized_end=1791
+  _globals['_PLAYREQUEST']._serialized_end=211
+  _globals['_HELLO']._serialized_start=214
+  _globals['_HELLO']._serialized_end=380
+  _globals['_ANSWERS']._serialized_start=382
+  _globals['_ANSWERS']._serialized_end=436
+  _globals['_RESIGNATION']._serialized_start=438
+  _globals['_RESIGNATION']._serialized_end=496
+  _globals['_PLAYRESPONSE']._serialized_start=499
+  _globals['_PLAYRESPONSE']._serialized_end=788
+  _globals['_WELCOME']._serialized_start=790
+  _globals['_WELCOME']._serialized_end=882
+  _globals['_MATCHSTART']._serialized_start=885
+  _globals['_MATCHSTART']._serialized_end=1144
+  _globals['_GAMESTART']._serialized_start=1146
+  _globals['_GAMESTART']._serialized_end=1171
+  _globals['_GAMETURN']._serialized_start=1173
+  _globals['_GAMETURN']._serialized_end=1258
+  _globals['_GAMEEND']._serialized_start=1260
+  _globals['_GAMEEND']._serialized_end=1286
+  _globals['_FAULT']._serialized_start=1288
+  _globals['_FAULT']._serialized_end=1361
+  _globals['_MATCHEND']._serialized_start=1364
+  _globals['_MATCHEND']._serialized_end=1573
+  _globals['_REFEREE']._serialized_start=1828
+  _globals['_REFEREE']._serialized_end=1896
 # @@protoc_insertion_point(module_scope)

@@ -36,12 +36,14 @@ FAULT_KIND_DISCONNECT: FaultKind
 FAULT_KIND_START: FaultKind
 
 class PlayRequest(_message.Message):
-    __slots__ = ("hello", "answers")
+    __slots__ = ("hello", "answers", "resignations")
     HELLO_FIELD_NUMBER: _ClassVar[int]
     ANSWERS_FIELD_NUMBER: _ClassVar[int]
+    RESIGNATIONS_FIELD_NUMBER: _ClassVar[int]
     hello: Hello
     answers: Answers
-    def __init__(self, hello: _Optional[_Union[Hello, _Mapping]] = ..., answers: _Optional[_Union[Answers, _Mapping]] = ...) -> None: ...
+    resignations: _containers.RepeatedCompositeFieldContainer[Resignation]
+    def __init__(self, hello: _Optional[_Union[Hello, _Mapping]] = ..., answers: _Optional[_Union[Answers, _Mapping]] = ..., resignations: _Optional[_Iterable[_Union[Resignation, _Mapping]]] = ...) -> None: ...
 
 class Hello(_message.Message):
     __slots__ = ("protocol", "token", "name", "version", "games", "matches_at_once", "language", "other_games")
@@ -72,6 +74,16 @@ class Answers(_message.Message):
     turn: _containers.RepeatedScalarFieldContainer[int]
     action: _containers.RepeatedScalarFieldContainer[int]
     def __init__(self, match: _Optional[_Iterable[int]] = ..., turn: _Optional[_Iterable[int]] = ..., action: _Optional[_Iterable[int]] = ...) -> None: ...
+
+class Resignation(_message.Message):
+    __slots__ = ("match", "turn", "reason")
+    MATCH_FIELD_NUMBER: _ClassVar[int]
+    TURN_FIELD_NUMBER: _ClassVar[int]
+    REASON_FIELD_NUMBER: _ClassVar[int]
+    match: int
+    turn: int
+    reason: str
+    def __init__(self, match: _Optional[int] = ..., turn: _Optional[int] = ..., reason: _Optional[str] = ...) -> None: ...
 
 class PlayResponse(_message.Message):
     __slots__ = ("welcome", "starts", "faults", "mantis_turns", "tentagram_turns", "ends", "game_turns")

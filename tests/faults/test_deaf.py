@@ -27,7 +27,7 @@ AT_ONCE = 40
 ROOM = 64 * 1024 * 1024
 """Bytes by which the referee may grow, with all that it has to say to bots that do not listen."""
 RANDOM = find_launch("random")
-SILENT = r"limit 2 s of CPU time|It exceeded its time limit and sent nothing for 5 s more\."
+SILENT = r"limit 2 s of CPU time|It exceeded its time limit and sent nothing for 1 s more\."
 """In the match in which it was late, and in all others that it plays."""
 CAUSES = {
     "never-reads": SILENT,

@@ -19,6 +19,7 @@ from grpc_reflection.v1alpha import reflection_pb2, reflection_pb2_grpc
 from arena.errors import ArenaError, HostFault
 from arena.referee import Launch, Limits, MatchPlan, Outcome, Referee, Settings
 from arena.referee.config import CONFIG
+from arena.referee.host_load import HostLoad
 from arena.referee.match import Match
 from arena.referee.series import plan_series, play_series
 from arena.replay import FaultKind
@@ -372,3 +373,45 @@ def test_a_bot_that_is_lent_is_kept_for_so_long() -> None:
         assert [each.matches for each in referee.pool.processes.values()] == [0]
 
     run(job)
+
+
+SLOW_SECOND_START = """
+import time
+from pathlib import Path
+from arena.bot import Bot
+
+class B(Bot):
+    def mantis(self, turn):
+        return turn.legal[0]
+
+marker = Path("started")
+if marker.exists():
+    time.sleep(600)
+marker.touch()
+B().run()
+"""
+
+
+@pytest.mark.parametrize("overloaded", [True, False])
+def test_a_slow_start_on_an_overloaded_machine_is_no_fault_of_a_bot_that_started_before(
+    overloaded: bool, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(HostLoad, "overloaded_since", lambda *_: overloaded)
+    file = tmp_path / "bot.py"
+    file.write_text(SLOW_SECOND_START, encoding="utf-8")
+    bot = Launch("slow", "", tmp_path, (sys.executable, str(file)))
+
+    async def play_twice(referee: Referee) -> Outcome:
+        referee.pool.start_seconds = PATIENCE
+        assert (await play(referee, bot, RANDOM)).faults == ()
+        (process,) = [each for each in referee.pool.processes.values() if each.launch == bot]
+        await process.stop()
+        referee.pool.start_seconds = 0.5
+        return await play(referee, bot, RANDOM, number=2)
+
+    if overloaded:
+        with pytest.raises(HostFault, match="the machine is overloaded"):
+            run(play_twice)
+    else:
+        (fault,) = run(play_twice).faults
+        assert fault.fault is FaultKind.START

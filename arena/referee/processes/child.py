@@ -8,9 +8,11 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import errno
+import fcntl
 import os
 import secrets
 import signal
+import struct
 import sys
 from collections.abc import Callable, Iterator
 from datetime import datetime
@@ -74,6 +76,31 @@ class BotLog:
         return last_lines(self.tail.decode("utf-8", errors="replace"))
 
 
+class TurnMark:
+    """A few bytes that the bot shares with the referee: a bot that ends can no longer say what it was thinking about.
+
+    The SDK writes the number of the match and of the turn before it asks the bot's code (ARENA_TURN_FD). Bots that do
+    not know it are asked the doubtful turns again, one at a time.
+    """
+
+    LAYOUT = struct.Struct("<II")
+
+    def __init__(self) -> None:
+        self.file = os.memfd_create("turn", os.MFD_CLOEXEC | os.MFD_ALLOW_SEALING)
+        os.ftruncate(self.file, self.LAYOUT.size)
+        fcntl.fcntl(self.file, fcntl.F_ADD_SEALS, fcntl.F_SEAL_GROW | fcntl.F_SEAL_SHRINK | fcntl.F_SEAL_SEAL)
+
+    def read(self) -> tuple[int, int]:
+        """Return the number of the match on the bot's stream and that of the turn; 0: none."""
+        match, turn = self.LAYOUT.unpack(os.pread(self.file, self.LAYOUT.size, 0))
+        return match, turn
+
+    def close(self) -> None:
+        if self.file >= 0:
+            os.close(self.file)
+            self.file = -1
+
+
 class BotChild:
     """A started bot as the operating system sees it."""
 
@@ -87,13 +114,21 @@ class BotChild:
         self._on_exit = on_exit
         self._loop = asyncio.get_running_loop()
         try:
-            self._output, output = os.pipe2(os.O_CLOEXEC | os.O_NONBLOCK)
+            self.turn_mark = TurnMark()
         except OSError as error:
             raise HostFault(f"{launch.label} was not started: {error.strerror}.") from error
         try:
+            self._output, output = os.pipe2(os.O_CLOEXEC | os.O_NONBLOCK)
+        except OSError as error:
+            self.turn_mark.close()
+            raise HostFault(f"{launch.label} was not started: {error.strerror}.") from error
+        try:
             os.set_blocking(output, True)
-            self._popen = cell.start(launch.command, {**launch.env, **env, MARK: self._mark}, output)
+            mark = self.turn_mark.file
+            variables = {**launch.env, **env, MARK: self._mark, "ARENA_TURN_FD": str(mark)}
+            self._popen = cell.start(launch.command, variables, output, [mark])
         except (OSError, ValueError) as error:  # ValueError: a NUL, or an = in the name of a variable
+            self.turn_mark.close()
             os.close(self._output)
             why = getattr(error, "strerror", None) or error
             if getattr(error, "errno", None) in HOST_LACKS:
@@ -108,6 +143,7 @@ class BotChild:
         except OSError as error:
             cell.kill()
             self._popen.wait()
+            self.turn_mark.close()
             os.close(self._output)
             raise HostFault(f"{launch.label} was not started: {error.strerror}.") from error
         self.exited = asyncio.Event()
@@ -193,6 +229,7 @@ class BotChild:
                     child.kill()
             await self._wait_until(lambda: not psutil.wait_procs(left, timeout=0)[1])
         self._close_output()
+        self.turn_mark.close()
         await self._wait_until(cell.remove)
 
     async def _wait_until(self, done: Callable[[], bool]) -> None:

@@ -4,7 +4,9 @@
 2. A process plays as many matches at once as its hello says.
 3. Matches reserve their processes in one fixed order, so that no two matches wait for each other.
 4. A bot that failed to start `start_attempts` times in a row is not started again.
-5. A lack of resources on this machine is a `HostFault` and never the bot's failure.
+5. A lack of resources on this machine is a `HostFault` and never the bot's failure. So is a bot that started before and
+   is too slow to start on an overloaded machine.
+6. A process that ends loses the match that it was thinking about. A new process continues its other matches.
 """
 
 from __future__ import annotations
@@ -15,16 +17,21 @@ import os
 import shutil
 import time
 from collections import Counter
-from collections.abc import AsyncIterator, Iterable, Sequence
+from collections.abc import AsyncIterator, Collection, Coroutine, Iterable, Sequence
 from dataclasses import dataclass, field, replace
+from functools import partial
 from pathlib import Path
+from typing import Any
 
 from arena.errors import ArenaError, BotDidNotStart, HostFault
 from arena.protocol.batching import Batching
+from arena.protocol.session import SessionSeat
 from arena.referee.config import CONFIG, Settings
+from arena.referee.host_load import HostLoad
 from arena.referee.launch import Launch
 from arena.referee.processes.descriptors import SpareDescriptors, need_descriptors, open_files
 from arena.referee.processes.process import BotProcess
+from arena.replay import FaultKind
 from arena.sandbox import Cell, SandboxView
 from arena.sandbox.files import is_readable_by_all, readable_copy
 
@@ -40,16 +47,32 @@ class PoolEntry:
     index: int
     """0 for the bot's first seat in a match, 1 for its second, and so on."""
     process: BotProcess | None = None
+    excuses: int = 0
+    """How many slow starts on an overloaded machine are no failures; none before the first good start."""
     failures: int = 0
     last_failure: str = ""
-    lock: asyncio.Lock = field(default_factory=asyncio.Lock)
+    deaths: int = 0
+    """Processes in a row that ended in the middle of their matches with few answers before."""
+    hangs: int = 0
+    """Those of them that hung."""
+    failed: set[BotProcess] = field(default_factory=set)
+    """Processes that have failed, and whose matches the next one will continue."""
+    queue: asyncio.Lock = field(default_factory=asyncio.Lock)
+    """Held by the match that waits for room in the process; others wait behind it."""
+    starting: asyncio.Lock = field(default_factory=asyncio.Lock)
 
 
 class ProcessPool:
     """All bot processes of a referee."""
 
     def __init__(
-        self, settings: Settings, start_seconds: float, batching: Batching, address: str, folder: Path
+        self,
+        settings: Settings,
+        start_seconds: float,
+        batching: Batching,
+        address: str,
+        folder: Path,
+        load: HostLoad,
     ) -> None:
         """`address`: where bots connect to. `folder`: the referee's own, with the socket."""
         self.settings = settings
@@ -57,18 +80,21 @@ class ProcessPool:
         self.batching = batching
         self.address = address
         self.folder = folder
+        self.load = load
         self.processes: dict[str, BotProcess] = {}
         """All processes that run or are being ended, by token."""
         self._entries: dict[tuple[Launch, int], PoolEntry] = {}
         self._copies: dict[Launch, Path] = {}
-        self._retiring: set[asyncio.Task[None]] = set()
+        self._background: set[asyncio.Task[None]] = set()
+        self._closed = False
         self._spare = SpareDescriptors()
         self._checked_sockets = 0.0
 
     async def close(self) -> None:
         """End all processes."""
+        self._closed = True
         await asyncio.gather(*(process.stop() for process in self.processes.values()))
-        await asyncio.gather(*self._retiring, return_exceptions=True)
+        await asyncio.gather(*self._background, return_exceptions=True)
         self._spare.close()
 
     # Reserving
@@ -95,6 +121,8 @@ class ProcessPool:
         """Give the processes back after a match."""
         for process in reserved:
             if isinstance(process, BotProcess):
+                while process.successor is not None:
+                    process = process.successor
                 process.matches -= 1
                 process.idle_since = time.monotonic()
                 process.freed.set()
@@ -117,18 +145,23 @@ class ProcessPool:
         return self._entries.setdefault((launch, index), PoolEntry(launch, index))
 
     async def _reserve(self, entry: PoolEntry) -> BotProcess:
-        async with entry.lock:
+        async with entry.queue:
             while True:
-                if entry.process is None or entry.process.dead:
-                    entry.process = await self._launch(entry)
-                process = entry.process
-                if process.matches < process.capacity:
+                process = await self._running(entry)
+                if process.matches + sum(each.matches for each in entry.failed) < process.capacity:
                     process.matches += 1
                     return process
                 process.freed.clear()
                 await process.freed.wait()
 
     # Starting
+
+    async def _running(self, entry: PoolEntry) -> BotProcess:
+        """Return a running process; start one if there is none."""
+        async with entry.starting:
+            if entry.process is None or entry.process.dead:
+                entry.process = await self._launch(entry)
+            return entry.process
 
     async def _launch(self, entry: PoolEntry) -> BotProcess:
         if entry.failures >= CONFIG.start_attempts:
@@ -137,18 +170,24 @@ class ProcessPool:
         launch = entry.launch
         starting = sum(not process.hello.token for process in self.processes.values())
         await self._need_descriptors(CONFIG.files_per_bot + starting, launch.label)
+        began, process = time.monotonic(), None
         try:
-            process = BotProcess(launch, self.address, self.settings, self.batching, self._cell_for(launch))
+            cell = self._cell_for(launch)
+            process = BotProcess(launch, self.address, self.settings, self.batching, cell, partial(self._failed, entry))
             self.processes[process.token] = process
             await process.wait_until_ready(self.start_seconds)
         except HostFault:
             raise
         except ArenaError as error:
             need_descriptors(1, launch.label)  # without a descriptor its connection could not be accepted
+            if process and process.is_slow_to_start and entry.excuses and self.load.overloaded_since(began):
+                entry.excuses -= 1
+                raise HostFault(f"{error} It started in time before, and the machine is overloaded now.") from error
             entry.failures += 1
             entry.last_failure = str(error)
             raise
         entry.failures = 0
+        entry.excuses = CONFIG.excused_starts
         return process
 
     def _cell_for(self, launch: Launch) -> Cell:
@@ -181,6 +220,60 @@ class ProcessPool:
                 self._check_sockets()
                 await asyncio.sleep(CONFIG.tick)
         return need_descriptors(count, who)
+
+    # Continuing after a failure
+
+    def _failed(self, entry: PoolEntry, process: BotProcess, kind: FaultKind, detail: str) -> None:
+        """Lose the match that the process was thinking about, and continue the others with a new process."""
+        seats, thinking_about = process.abandon(kind)
+        if process.session.answered < CONFIG.few_answers:
+            entry.deaths += 1
+            entry.hangs += kind is FaultKind.TIMEOUT
+        else:
+            entry.deaths = entry.hangs = 0
+        is_given_up = entry.deaths > CONFIG.restarts or entry.hangs > CONFIG.restarts_after_hangs
+        if is_given_up:
+            detail = f"{detail} This is failure {entry.deaths} in a row, so it is not started again."
+            thinking_about = seats
+            entry.deaths = entry.hangs = 0
+        if is_given_up or len(thinking_about) == 1:
+            for seat in thinking_about:
+                seat.forfeit(kind, detail)
+            thinking_about = []
+        seats = [seat for seat in seats if not seat.forfeited]
+        process.freed.set()  # a match that waits for it needs another one
+        if seats and not self._closed:
+            entry.failed.add(process)
+            process.child.log.note(f"{len(seats)} other matches continue with a new process")
+            self._in_background(self._continue(entry, process, seats, thinking_about, kind, detail))
+
+    async def _continue(
+        self,
+        entry: PoolEntry,
+        process: BotProcess,
+        seats: Sequence[SessionSeat],
+        suspects: Collection[SessionSeat],
+        kind: FaultKind,
+        detail: str,
+    ) -> None:
+        try:
+            successor = await self._running(entry)
+        except ArenaError as error:
+            for seat in seats:
+                if isinstance(error, HostFault):
+                    seat.spoil(error)
+                seat.forfeit(kind, f"{detail} It could not be started again: {error}")
+            return
+        finally:
+            entry.failed.discard(process)
+        process.successor = successor
+        successor.matches += process.matches
+        successor.session.take_over(process.session, seats, suspects)
+
+    def _in_background(self, job: Coroutine[Any, Any, None]) -> None:
+        task = asyncio.create_task(job)
+        self._background.add(task)
+        task.add_done_callback(self._background.discard)
 
     # Watching and ending
 
@@ -225,6 +318,4 @@ class ProcessPool:
             await process.stop()
             self.processes.pop(process.token, None)
 
-        task = asyncio.create_task(stop())
-        self._retiring.add(task)
-        task.add_done_callback(self._retiring.discard)
+        self._in_background(stop())

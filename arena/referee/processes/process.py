@@ -5,12 +5,13 @@ from __future__ import annotations
 import asyncio
 import secrets
 import time
+from collections.abc import Callable
 
 from arena.errors import ArenaError, BotDidNotStart
 from arena.games.registry import environment
 from arena.protocol.batching import Batching
-from arena.protocol.clock import Moment
-from arena.protocol.session import Answer, SessionState
+from arena.protocol.clock import Moment, Spent
+from arena.protocol.session import Abandoned, SessionSeat, SessionState
 from arena.referee.config import CONFIG, Settings
 from arena.referee.launch import Launch
 from arena.referee.processes.child import BotChild, BotLog
@@ -28,6 +29,8 @@ SINGLE_FILE_HINT = (
 class BotProcess(BotStream):
     """A running bot."""
 
+    late_seconds = CONFIG.late_seconds
+
     def __init__(
         self,
         launch: Launch,
@@ -35,11 +38,15 @@ class BotProcess(BotStream):
         settings: Settings,
         batching: Batching,
         cell: Cell,
+        on_failure: Callable[[BotProcess, FaultKind, str], None],
     ) -> None:
-        """`address`: where it connects to."""
+        """`address`: where it connects to. `on_failure` is called when it ends in the middle of its matches."""
         super().__init__(settings.matches_at_once, batching)
         self.launch = launch
         self.cell = cell
+        self._on_failure = on_failure
+        self.successor: BotProcess | None = None
+        """The process that has taken its seats after a failure."""
         self.may_ponder = settings.ponder
         """Otherwise it is frozen when it uses the CPU while others think."""
         self._ponders = False
@@ -50,6 +57,8 @@ class BotProcess(BotStream):
         self.freed = asyncio.Event()
         """Set when one of its matches has ended."""
         self.stopped = False
+        self.is_slow_to_start = False
+        """Whether its hello did not come in time, though it was running."""
         self._ready: asyncio.Future[None] = asyncio.get_running_loop().create_future()
         self._measures_cpu = False
         self._checked_limits = 0.0
@@ -74,6 +83,7 @@ class BotProcess(BotStream):
         try:
             await asyncio.wait_for(asyncio.shield(self._ready), seconds)
         except TimeoutError:
+            self.is_slow_to_start = True
             raise self._did_not_start(f"did not say hello within {seconds:g} s") from None
 
     def _did_not_start(self, what: str) -> BotDidNotStart:
@@ -106,7 +116,7 @@ class BotProcess(BotStream):
     def _before_message(self) -> None:
         self.cell.freeze(False)
 
-    def _after_message(self, answers: list[Answer]) -> None:
+    def _after_message(self, answers: int) -> None:
         if answers:
             self._idle_cpu = None
         if self._ponders and self.session.state is SessionState.IDLE:
@@ -142,13 +152,34 @@ class BotProcess(BotStream):
 
     # End
 
+    def _exceeded(self, seat: SessionSeat, spent: Spent, why: str) -> None:
+        if len(self.session.in_flight) == 1:
+            super()._exceeded(seat, spent, why)
+        else:  # it may have answers to the first turns ready, so which one takes so long must be found out
+            self.fail(FaultKind.TIMEOUT, why)
+            self.cut_off()
+
+    def fail(self, kind: FaultKind, detail: str) -> None:
+        if not self.dead:
+            self.dead = True
+            self._on_failure(self, kind, detail)
+
+    def abandon(self, kind: FaultKind) -> Abandoned:
+        """Leave the seats of a process that has failed in this way."""
+        left = self.session.abandon(self._now())
+        if kind is FaultKind.TIMEOUT:  # a bot that can still answer could name any turn
+            return left
+        match, turn = self.child.turn_mark.read()
+        marked = [seat for seat in left.thinking_about if (seat.match_number, seat.turn) == (match, turn)]
+        return Abandoned(left.seats, marked or left.thinking_about)
+
     def cut_off(self) -> None:
         self.cell.kill()
 
     def _stream_ended(self) -> None:
         # Later, because a crash ends the process too, and is then the fault.
         loop = asyncio.get_running_loop()
-        loop.call_later(CONFIG.crash_seconds, self.forfeit_all, FaultKind.DISCONNECT, "It closed its stream.")
+        loop.call_later(CONFIG.crash_seconds, self.fail, FaultKind.DISCONNECT, "It closed its stream.")
 
     def _on_exit(self) -> None:
         why = self.child.exit_reason
@@ -156,7 +187,7 @@ class BotProcess(BotStream):
             excess = self.cell.exceeded_limit()
             how = f"{excess}; {self.child.exit_status}" if excess else self.child.exit_status
             self._refuse(f"ended before it said hello ({how})")
-        self.forfeit_all(FaultKind.CRASH, why)
+        self.fail(FaultKind.CRASH, why)
 
     async def stop(self, grace: float | None = None) -> None:
         """End the stream and the process, which has `grace` seconds to exit by itself."""

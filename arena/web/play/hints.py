@@ -61,6 +61,7 @@ async def advice(referee: Referee, match: Match, seat: int) -> str | None:
                 process.session.ask(asked)
                 code = await asyncio.wait_for(said, CONFIG.hint_timeout)
             finally:
+                process.session.withdraw(asked)
                 # The copy has no result; the bot only needs to know that the match ended.
                 process.session.end_match(asked, pb.MatchEnd(placements=bytes([1] * copy.state.seats)))
     except (ArenaError, TimeoutError):
@@ -73,7 +74,7 @@ def _copy(match: Match) -> Match:
     """Return a copy of the match, up to the current decision."""
     copy = Match(match.plan, Limits(turn=CONFIG.hint_timeout))
     game = find_game(match.plan.game)
-    for entry in match.replay.entries:
+    for entry in match.entries():
         if isinstance(entry, Decision):
             copy.encoder.record(copy.state.apply(game.parse_action(entry.action)))
             copy.turn += 1

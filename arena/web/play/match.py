@@ -110,7 +110,7 @@ class PersonMatch(Topic):
                 self.phase = Phase.PLAYING
             self._film = FilmMaker(match.replay.header, self.seat)
             self.send("film", encode("film", self._film.film))
-        for entry in match.replay.entries[len(self._film.film["entries"]) :]:
+        for entry in match.entries()[len(self._film.film["entries"]) :]:
             more = self._film.add(entry)
             self.send(f"more {more['start']}", encode("more", more))
             self._unseen_moves = 1 if entry.seat == self.seat else self._unseen_moves + 1

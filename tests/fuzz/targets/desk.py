@@ -67,22 +67,24 @@ class Desk:
         """The attacker sends these bytes; what follows is what the referee does about them."""
         if self.gone:
             return
-        thinking, late = self.attacker.thinking(Moment(self.now)), self.attacker.state is SessionState.LATE
+        before = self.attacker.thinking(Moment(self.now))
+        was_late = self.attacker.state is SessionState.LATE
+        charged = self.charged()
         try:
-            answers, unasked = self.attacker.receive(pb.PlayRequest.FromString(data), Moment(self.now))
+            done = self.attacker.receive(pb.PlayRequest.FromString(data), Moment(self.now))
         except (DecodeError, ProtocolBroken):
             self.cut_off(FaultKind.PROTOCOL)
             return
-        seats = [*(answer.seat for answer in answers), *(item.seat for item in unasked)]
-        assert all(seat in self.attacker.seats.values() for seat in seats), "another bot's match"
-        assert all(math.isfinite(answer.spent.wall) and answer.spent.wall >= 0 for answer in answers)
-        if not (answers or unasked or late):
-            assert self.attacker.thinking(Moment(self.now)) == thinking, "what answers nothing stops no clock"
-        for answer in answers:
-            answer.seat.answer(answer.action, answer.spent)
-        for item in unasked:
-            item.seat.forfeit(FaultKind.PROTOCOL, "It was not asked.")
+        assert all(math.isfinite(ms) and ms >= 0 for ms in self.charged())
+        if before and before[0].match_number in self.attacker.in_flight and not was_late:
+            assert self.attacker.thinking(Moment(self.now)) == before, "the turn that waits longest pays"
+            assert self.charged() == charged
+        assert done >= 0
         self.batching.settle()
+
+    def charged(self) -> list[float]:
+        """What every seat was charged so far."""
+        return [ms for table in self.tables for ms in table.match.think_ms]
 
     def cut_off(self, kind: FaultKind) -> None:
         """The attacker loses all its matches."""
@@ -116,8 +118,7 @@ class Desk:
             bot.release()
             if message := bot.take(Moment(self.now)):
                 asked = True
-                for answer in bot.receive(honest_answers(message), Moment(self.now))[0]:
-                    answer.seat.answer(answer.action, answer.spent)
+                bot.receive(honest_answers(message), Moment(self.now))
         return asked
 
     def play_to_the_end(self) -> None:
@@ -132,15 +133,14 @@ class Desk:
         """Everybody's books agree with each other and with the matches."""
         asked: list[SessionSeat] = []
         for bot in self.bots:
-            pending = bot.pending
-            assert pending.turns.keys() <= bot.seats.keys()
-            assert pending.batches == Counter(turn.batch for turn in pending if turn.batch)
-            assert bot.turns_waiting == len(bot._outbox.mantis_turns) + len(bot._outbox.tentagram_turns)
-            for turn in pending:
-                assert isinstance(turn.seat, Seat)
-                assert turn.turn == turn.seat.match.turn
-                asked.append(turn.seat)
-        assert self.batching.in_flight == sum(bot.pending.in_flight for bot in self.bots)
+            assert bot.in_flight.keys() <= bot.seats.keys()
+            for seat in (*bot.in_flight.values(), *bot.waiting):
+                assert bot.seats[seat.match_number] is seat
+                asked.append(seat)
+            for seat in bot.in_flight.values():
+                assert isinstance(seat, Seat)
+                assert seat.turn == seat.match.turn
+        assert self.batching.in_flight == sum(len(bot.in_flight) for bot in self.bots)
         for number, table in enumerate(self.tables):
             index = table.match.seat_to_ask
             assert [seat for seat in asked if seat in table.seats] == ([] if index is None else [table.seats[index]])
