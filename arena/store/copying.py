@@ -47,8 +47,8 @@ def copy_records(source: Store, target: Store, show: Callable[[int, int], None] 
         for table in metadata.sorted_tables:
             in_order = select(table).order_by(*table.primary_key.columns)
             with reading.execute(in_order, execution_options={"yield_per": CONFIG.copy_rows}) as rows:
-                for part in rows.mappings().partitions():
-                    insert_rows(written, table, [dict(row) for row in part])
+                for part in rows.partitions():
+                    insert_rows(written, table, tuple(table.columns.keys()), [tuple(row) for row in part])
                     copied += len(part)
                     show(copied, in_all)
         if written.dialect.name == "postgresql":

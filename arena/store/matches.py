@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 from itertools import groupby
 from typing import Any
 
-from sqlalchemy import ColumnElement, Connection, Table, func, select, update
+from sqlalchemy import ColumnElement, Connection, Integer, Table, Text, bindparam, cast, func, select, update
 
 from arena.errors import NotFound
 from arena.rating.standings import Changes, Standings
@@ -114,13 +115,20 @@ class Matches(StoreSection):
 
     def pairs(self, scope: int, bracket: str) -> list[tuple[int, tuple[int, ...], bytes]]:
         """Return tournament, entrants and result of each counted block in the scope."""
-        wanted = select(blocks.c.tournament_id, blocks.c.entrants, blocks.c.pairs).where(
+        entrants = cast(blocks.c.entrants, Text)
+        wanted = select(blocks.c.tournament_id, entrants, blocks.c.pairs).where(
             blocks.c.bracket == bracket, blocks.c.pairs.is_not(None)
         )
         if scope != ALL:
             wanted = wanted.where(blocks.c.tournament_id == scope)
         wanted = wanted.order_by(blocks.c.tournament_id, blocks.c.number)
-        return [(row.tournament_id, tuple(row.entrants), row.pairs) for row in self._rows(wanted)]
+        parsed: dict[str, tuple[int, ...]] = {}  # the same entrants meet again and again
+        found = []
+        for tournament, text, pairs in self._rows(wanted):
+            if text not in parsed:
+                parsed[text] = tuple(json.loads(text))
+            found.append((tournament, parsed[text], pairs))
+        return found
 
     def replay(self, name: str) -> str:
         """Return the replay of the match as text."""
@@ -145,43 +153,59 @@ def of_bracket(table: Table, tournament_id: int, bracket: str) -> ColumnElement[
     return (table.c.tournament_id == tournament_id) & (table.c.bracket == bracket)
 
 
+BLOCK_COLUMNS = ("tournament_id", "bracket", "number", "round", "deal", "entrants", "pairs")
+SEATS = MatchRecord._fields.index("seats")
+MATCH_FIELDS = MatchRecord._fields[:SEATS] + MatchRecord._fields[SEATS + 1 :]
+MATCH_COLUMNS = ("id", "tournament_id", "bracket", "decisions", *MATCH_FIELDS)
+SEAT_COLUMNS = ("match_id", "seat", "bracket", *SeatRecord._fields)
+
+LAST_MATCH = select(func.max(matches.c.id))
+PROGRESS = (
+    update(brackets)
+    .where(brackets.c.tournament_id == bindparam("of_tournament"), brackets.c.bracket == bindparam("of_bracket"))
+    .values(
+        {name: brackets.c[name] + bindparam(f"new_{name}", type_=Integer) for name in ("played", "folded", "matches")}
+    )
+)
+"""Statements that every batch needs; to make them takes longer than to execute them."""
+
+
 def write_batch(connection: Connection, batch: Batch) -> None:
     """Write the batch in an open write transaction."""
-    key = {"tournament_id": batch.tournament_id, "bracket": batch.bracket}
-    insert_rows(connection, blocks, [{**key, **_block_row(block)} for block in batch.blocks])
-    progress = update(brackets).where(of_bracket(brackets, batch.tournament_id, batch.bracket))
+    counted = {block.number: pairs for block, pairs in batch.pairs}
+    new = {block.number for block in batch.blocks}
+    # Most blocks are scheduled and counted in the same batch, and are written once.
+    scheduled = [_block_row(batch, block, counted.get(block.number)) for block in batch.blocks]
+    insert_rows(connection, blocks, BLOCK_COLUMNS, scheduled)
+    results = [_block_row(batch, block, pairs) for block, pairs in batch.pairs if block.number not in new]
+    insert_rows(connection, blocks, BLOCK_COLUMNS, results, replace=True)
     if batch.matches:
         # No other process writes before this is committed, so the next ids are free.
-        first = (connection.execute(select(func.max(matches.c.id))).scalar() or 0) + 1
+        first = (connection.execute(LAST_MATCH).scalar() or 0) + 1
         numbered = list(enumerate(batch.matches, start=first))
-        insert_rows(connection, matches, [_match_row(batch, number, match) for number, match in numbered])
+        match_rows = [_match_row(batch, number, match) for number, match in numbered]
+        insert_rows(connection, matches, MATCH_COLUMNS, match_rows)
         seat_rows = [
-            _seat_row(batch, number, seat, record)
+            (number, seat, batch.bracket, record.version_id if record.version_id != PERSON else None, *record[1:])
             for number, match in numbered
             for seat, record in enumerate(match.seats)
         ]
-        insert_rows(connection, seats, seat_rows)
-        connection.execute(progress.values(played=brackets.c.played + len(batch.matches)))
-    if batch.pairs:
-        results = [{**key, **_block_row(block), "pairs": pairs} for block, pairs in batch.pairs]
-        insert_rows(connection, blocks, results, replace=True)
-        rotations = sum(len(block.entrants) for block, _ in batch.pairs)
-        counted = {"folded": brackets.c.folded + len(batch.pairs), "matches": brackets.c.matches + rotations}
-        connection.execute(progress.values(counted))
+        insert_rows(connection, seats, SEAT_COLUMNS, seat_rows)
+    if batch.matches or batch.pairs:
+        progress = {
+            "of_tournament": batch.tournament_id,
+            "of_bracket": batch.bracket,
+            "new_played": len(batch.matches),
+            "new_folded": len(batch.pairs),
+            "new_matches": sum(len(block.entrants) for block, _ in batch.pairs),
+        }
+        connection.execute(PROGRESS, progress)
 
 
-def _seat_row(batch: Batch, match_id: int, seat: int, record: SeatRecord) -> dict[str, object]:
-    row = {"match_id": match_id, "seat": seat, "bracket": batch.bracket, **record._asdict()}
-    return row if record.version_id != PERSON else {**row, "version_id": None}
+def _block_row(batch: Batch, block: BlockRecord, pairs: bytes | None) -> tuple[object, ...]:
+    return (batch.tournament_id, batch.bracket, block.number, block.round, block.deal, block.entrants, pairs)
 
 
-def _block_row(block: BlockRecord) -> dict[str, object]:
-    return {"number": block.number, "round": block.round, "deal": block.deal, "entrants": list(block.entrants)}
-
-
-def _match_row(batch: Batch, number: int, match: MatchRecord) -> dict[str, object]:
-    row = match._asdict()
-    del row["seats"]
-    row.update(id=number, tournament_id=batch.tournament_id, bracket=batch.bracket)
-    row["decisions"] = sum(seat.decisions for seat in match.seats)
-    return row
+def _match_row(batch: Batch, number: int, match: MatchRecord) -> tuple[object, ...]:
+    decisions = sum([seat.decisions for seat in match.seats])
+    return (number, batch.tournament_id, batch.bracket, decisions, *match[:SEATS], *match[SEATS + 1 :])

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Sequence
+from operator import attrgetter
 from typing import Any, NamedTuple
 
-from sqlalchemy import Connection, Select, Table, func, select
+from sqlalchemy import Connection, Select, Table, bindparam, func, select
 
 from arena.rating.standings import Changes, Meetings, RatingPoint, SeatTally, Standing, Standings
 from arena.rating.trueskill import Rating, Scale
@@ -178,65 +179,54 @@ class SharedStandings:
 
     def _counted_by_others(self, connection: Connection) -> int:
         """Return the number of counted blocks of other tournaments; it grows whenever one of them counts a block."""
-        counted = (
-            select(func.coalesce(func.sum(brackets.c.folded), 0))
-            .join(tournaments)
-            .where(brackets.c.bracket == self._bracket, tournaments.c.rated, tournaments.c.id != self._tournament)
-        )
-        return int(connection.execute(counted).scalar_one())
+        of_others = {"of_bracket": self._bracket, "but": self._tournament}
+        return int(connection.execute(COUNTED_BY_OTHERS, of_others).scalar_one())
+
+
+COUNTED_BY_OTHERS = (
+    select(func.coalesce(func.sum(brackets.c.folded), 0))
+    .join(tournaments)
+    .where(brackets.c.bracket == bindparam("of_bracket"), tournaments.c.rated, tournaments.c.id != bindparam("but"))
+)
+
+
+KEY = ("scope", "bracket", "version_id")
+STANDING_FIELDS = ("matches", "wins", "placements", "think_ms", "decisions", "think_times", "faults", "last_match")
+STANDING_COLUMNS = (*KEY, "mu", "sigma", *STANDING_FIELDS)
+MEETING_COLUMNS = (*KEY, "opponent_id", "points", "matches")
+POINT_COLUMNS = ("scope", "bracket", *RatingPoint._fields)
+TALLY_COLUMNS = (*KEY, "table_size", "seat", "matches", "wins", "placements")
+UPSET_COLUMNS = (*KEY, "won", "place", *Upset._fields)
+standing_values = attrgetter(*STANDING_FIELDS)
 
 
 def write_changes(connection: Connection, scope: int, bracket: str, now: Standings, changes: Changes) -> None:
     """Write the changes of the standings in an open write transaction."""
-    key: dict[str, object] = {"scope": scope, "bracket": bracket}
-    insert_rows(
-        connection,
-        standings,
-        [{**key, **_row(version, now.bots[version])} for version in changes.versions],
-        replace=True,
-    )
-    met = [
-        {
-            **key,
-            "version_id": one,
-            "opponent_id": other,
-            "points": now.head_to_head[one, other].points,
-            "matches": now.head_to_head[one, other].matches,
-        }
-        for one, other in changes.pairs
+    changed = [(version, now.bots[version]) for version in changes.versions]
+    rated = [
+        (scope, bracket, version, standing.rating.mu, standing.rating.sigma, *standing_values(standing))
+        for version, standing in changed
     ]
-    insert_rows(connection, head_to_head, met, replace=True)
-    insert_rows(connection, rating_points, [{**key, **point._asdict()} for point in changes.points], replace=True)
+    insert_rows(connection, standings, STANDING_COLUMNS, rated, replace=True)
+    met = [(one, other, now.head_to_head[one, other]) for one, other in changes.pairs]
+    against = [(scope, bracket, one, other, meetings.points, meetings.matches) for one, other, meetings in met]
+    insert_rows(connection, head_to_head, MEETING_COLUMNS, against, replace=True)
+    points = [(scope, bracket, *point) for point in changes.points]
+    insert_rows(connection, rating_points, POINT_COLUMNS, points, replace=True)
     tallies = [
-        {
-            **key,
-            "version_id": version,
-            "table_size": table,
-            "seat": seat,
-            "matches": tally.matches,
-            "wins": tally.wins,
-            "placements": tally.placements,
-        }
-        for version in changes.versions
-        for table, by_seat in now.bots[version].by_seat.items()
+        (scope, bracket, version, table, seat, tally.matches, tally.wins, tally.placements)
+        for version, standing in changed
+        for table, by_seat in standing.by_seat.items()
         for seat, tally in enumerate(by_seat)
         if tally.matches
     ]
-    insert_rows(connection, seat_tallies, tallies, replace=True)
+    insert_rows(connection, seat_tallies, TALLY_COLUMNS, tallies, replace=True)
     upsets = [
-        {**key, "version_id": version, "won": won, "place": place, **upset._asdict()}
+        (scope, bracket, version, won, place, *upset)
         for version, won in changes.upsets
         for place, upset in enumerate(now.upsets.kept(version, won=won))
     ]
-    insert_rows(connection, surprises, upsets, replace=True)  # the lists never become shorter
-
-
-STANDING_FIELDS = ("matches", "wins", "placements", "think_ms", "decisions", "think_times", "faults", "last_match")
-
-
-def _row(version: int, standing: Standing) -> dict[str, object]:
-    rating = {"version_id": version, "mu": standing.rating.mu, "sigma": standing.rating.sigma}
-    return {**rating, **{name: getattr(standing, name) for name in STANDING_FIELDS}}
+    insert_rows(connection, surprises, UPSET_COLUMNS, upsets, replace=True)  # the lists never become shorter
 
 
 def _of(table: Table, scope: int, bracket: str, versions: Collection[int] | None = None) -> Select[*tuple[Any, ...]]:

@@ -13,6 +13,7 @@ from arena.store.bulk import insert_rows
 from arena.store.config import CONFIG
 from arena.store.engine import write_transaction
 from arena.store.schema import ALL, refits
+from arena.store.standings import StrengthRecord
 from arena.store.store import Store
 
 STRENGTH_LOCK = 0x7265666974
@@ -29,10 +30,10 @@ def update_strengths(store: Store, scope: int, bracket: str) -> None:
                 entrants[tournament] = store.tournaments.load(tournament).entrants
             collector.add([entrants[tournament][number] for number in numbers], pairs)
         if collector.places:
-            rows = _rows(list(collector.places), collector.fit())
+            rows = [(scope, bracket, *row) for row in _records(list(collector.places), collector.fit())]
             with write_transaction(store.engine) as connection:
                 connection.execute(delete(refits).where(refits.c.scope == scope, refits.c.bracket == bracket))
-                insert_rows(connection, refits, [{"scope": scope, "bracket": bracket, **row} for row in rows])
+                insert_rows(connection, refits, ("scope", "bracket", *StrengthRecord._fields), rows)
 
 
 @contextmanager
@@ -47,7 +48,7 @@ def _one_fit_at_a_time(engine: Engine, scope: int) -> Iterator[None]:
         yield
 
 
-def _rows(versions: Sequence[int], fit: StrengthFit) -> Iterator[dict[str, object]]:
+def _records(versions: Sequence[int], fit: StrengthFit) -> Iterator[StrengthRecord]:
     order = sorted(range(len(versions)), key=lambda place: -fit.strength[place])
     separated: dict[int, set[int]] = {version: set() for version in versions}
     for rank, one in enumerate(order):
@@ -58,10 +59,10 @@ def _rows(versions: Sequence[int], fit: StrengthFit) -> Iterator[dict[str, objec
                 separated[versions[other]].add(versions[one])
     for place, version in enumerate(versions):
         low, high = float(fit.low[place]), float(fit.high[place])
-        yield {
-            "version_id": version,
-            "strength": float(fit.strength[place]),
-            "low": low if isfinite(low) else None,
-            "high": high if isfinite(high) else None,
-            "separated_from": sorted(separated[version]),
-        }
+        yield StrengthRecord(
+            version_id=version,
+            strength=float(fit.strength[place]),
+            low=low if isfinite(low) else None,
+            high=high if isfinite(high) else None,
+            separated_from=sorted(separated[version]),
+        )

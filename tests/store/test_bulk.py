@@ -12,6 +12,7 @@ from sqlalchemy import (
     JSON,
     Boolean,
     Column,
+    Connection,
     Float,
     Integer,
     LargeBinary,
@@ -21,7 +22,7 @@ from sqlalchemy import (
     select,
 )
 
-from arena.store.bulk import insert_rows
+from arena.store import bulk
 from arena.store.columns import words
 from arena.store.store import Store
 
@@ -36,6 +37,7 @@ things = Table(
     Column("list", JSON),
     Column("packed", LargeBinary),
 )
+COLUMNS = tuple(things.columns.keys())
 NASTY = "a\x00b \uf8ff0 \uf8ff\uf8ff\x00 \U0001f980 'quoted' \"twice\" %s %(rows)s :rows \\x00 \\u0000 Infinity NaN\n"
 
 
@@ -70,6 +72,10 @@ ROWS = [
 ]
 
 
+def insert_rows(connection: Connection, rows: list[dict[str, Any]], *, replace: bool = False) -> None:
+    bulk.insert_rows(connection, things, COLUMNS, [tuple(each.values()) for each in rows], replace=replace)
+
+
 def rows_of(store: Store) -> list[dict[str, Any]]:
     with store.engine.connect() as connection:
         return [dict(found) for found in connection.execute(select(things).order_by(things.c.number)).mappings()]
@@ -78,10 +84,10 @@ def rows_of(store: Store) -> list[dict[str, Any]]:
 def test_rows_are_as_they_were_whatever_is_in_them(store: Store) -> None:
     by_themselves = [{**each, "number": each["number"] + 100} for each in ROWS]
     with store.engine.begin() as connection:
-        insert_rows(connection, things, ROWS)
-        insert_rows(connection, things, [])
+        insert_rows(connection, ROWS)
+        insert_rows(connection, [])
         for each in by_themselves:
-            insert_rows(connection, things, [each])
+            insert_rows(connection, [each])
     assert rows_of(store) == ROWS + by_themselves
 
 
@@ -90,9 +96,9 @@ def test_rows_with_the_same_keys_are_replaced_and_others_added(word: str, store:
     old = [row(1), row(2, kind=word), row(3, said=word)]
     new = [row(2, said="new", kind=word), row(10, said=word), row(3, kind="other")]
     with store.engine.begin() as connection:
-        insert_rows(connection, things, old)
-        insert_rows(connection, things, new, replace=True)
-        insert_rows(connection, things, [], replace=True)
+        insert_rows(connection, old)
+        insert_rows(connection, new, replace=True)
+        insert_rows(connection, [], replace=True)
     assert sorted(rows_of(store), key=repr) == sorted([old[0], old[2], *new], key=repr)
 
 
@@ -100,7 +106,7 @@ def test_however_many_there_are_it_is_one_statement(store: Store) -> None:
     seen = []
     with store.engine.begin() as connection:
         event.listen(connection, "before_cursor_execute", lambda *arguments: seen.append(arguments))
-        insert_rows(connection, things, [row(number) for number in range(1000)])
-        insert_rows(connection, things, [row(number, said="new") for number in range(1000)], replace=True)
+        insert_rows(connection, [row(number) for number in range(1000)])
+        insert_rows(connection, [row(number, said="new") for number in range(1000)], replace=True)
     assert len(seen) == 2
     assert {each["said"] for each in rows_of(store)} == {"new"}

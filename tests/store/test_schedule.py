@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from pathlib import Path
 
 import pytest
 
@@ -58,3 +59,21 @@ def test_a_page_reads_only_what_it_shows(store: Store) -> None:
         store.matches.outcomes(record.id, "mantis", 3)
     assert len(plans) >= 3
     assert all((plan.startswith("SEARCH") and "number" in plan) or "block>" in plan for plan in plans), plans
+
+
+def test_a_block_is_the_same_whether_it_is_counted_with_its_schedule_or_later(tmp_path: Path) -> None:
+    first, second = BlockRecord(0, "round 1", 7, (1, 0)), BlockRecord(1, "round 1", 8, (0, 1))
+    with Store.open(tmp_path / "arena.db") as store:
+        versions = [store.bots.register(name, "1", name * 64, "", "python", ["mantis"]).id for name in "ab"]
+        record = store.tournaments.begin("", "round-robin", {}, "7", versions, ["mantis"])
+        store.matches.write(Batch(record.id, "mantis", [first, second], pairs=[(first, b"abcd")]), [])
+        store.matches.write(Batch(record.id, "mantis", pairs=[(second, b"efgh")]), [])
+        later, earlier = store.matches.schedule_page(record.id, "mantis", limit=5)
+        (bracket,) = store.tournaments.load(record.id).brackets
+        assert (earlier.deal, earlier.entrants, earlier.pairs) == (7, (1, 0), b"abcd")
+        assert (later.deal, later.entrants, later.pairs) == (8, (0, 1), b"efgh")
+        assert (bracket.folded, bracket.matches, bracket.played) == (2, 4, 0)
+        assert store.matches.pairs(record.id, "mantis") == [
+            (record.id, (1, 0), b"abcd"),
+            (record.id, (0, 1), b"efgh"),
+        ]
