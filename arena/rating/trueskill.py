@@ -91,11 +91,15 @@ class Scale:
         Placements are a competition ranking, lower is better: 1, 2, 2, 4. Tied players are compared in the order given,
         and the result depends slightly on it. So the order must not depend on the match: sort by bot id.
         """
+        if len(ratings) == 2:
+            one, other = placements
+            if one <= other:
+                return self._rate_two(ratings[0], ratings[1], one == other)
+            return self._rate_two(ratings[1], ratings[0], tied=False)[::-1]
         order = sorted(range(len(ratings)), key=placements.__getitem__)  # stable: ties stay as listed
         line = [ratings[player] for player in order]
         tied = [placements[one] == placements[other] for one, other in pairwise(order)]
-        rated = self._rate_two(line[0], line[1], tied[0]) if len(line) == 2 else self._rate_line(line, tied)
-        listed = dict(zip(order, rated, strict=True))
+        listed = dict(zip(order, self._rate_line(line, tied), strict=True))
         return [listed[player] for player in range(len(ratings))]
 
     def _rate_two(self, first: Rating, second: Rating, tied: bool) -> list[Rating]:
