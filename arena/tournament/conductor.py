@@ -126,7 +126,7 @@ class BracketRun:
             self.overall = SharedStandings(store.standings, record.id, self.name, self.standings)
         self.course = Course(drawn_by, field, record.entrants, self.standings, options.stop_rules())
         labels = {number: version.label for number, version in versions.items()}
-        self.planner = MatchPlanner(record.id, parsed, record.seed, record.entrants, labels, options.sealed)
+        self.planner = MatchPlanner(record.id, parsed, record.seed, record.entrants, labels, sealed=options.sealed)
         self.stored_blocks = store.matches.scheduled(record.id, self.name)
         self.batch = Batch(record.id, self.name)
         """What is to be written next."""
@@ -189,7 +189,7 @@ class BracketRun:
             if block.number >= self.stored_blocks:
                 self.batch.blocks.append(block)
             if rotations := self.course.missing(block):
-                runner.play([self.planner.match(block, rotation) for rotation in rotations])
+                runner.play(self.planner.matches(block, rotations))
             else:
                 self._count()
         return scheduled

@@ -34,6 +34,8 @@ class TournamentConfig:
     # Runners
     gc_threshold: int = 50_000
     """New objects in a worker between two searches for cycles: a match makes thousands, and none in a cycle."""
+    matches_per_message: int = 64
+    """The largest number of matches in a message to a worker, so that it begins the first ones soon."""
     max_worker_deaths: int = 3
     """More deaths of workers without a match in between mean that the host is unfit."""
     max_reruns: int = 5

@@ -4,8 +4,6 @@ from __future__ import annotations
 
 import hmac
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
-from hashlib import sha256
 from typing import NamedTuple
 
 from arena.games.brackets import Bracket
@@ -25,41 +23,50 @@ class PlannedMatch(NamedTuple):
     """How often the host has spoiled it."""
 
 
-@dataclass(frozen=True, slots=True)
 class MatchPlanner:
     """Plans the matches of one bracket of a tournament."""
 
-    tournament: int
-    bracket: Bracket
-    seed: str
-    versions: Sequence[int]
-    """The bot versions of the entrants, by number."""
-    labels: Mapping[int, str]
-    """The name of each version in replays."""
-    sealed: bool = True
+    def __init__(
+        self,
+        tournament: int,
+        bracket: Bracket,
+        seed: str,
+        versions: Sequence[int],
+        labels: Mapping[int, str],
+        *,
+        sealed: bool = True,
+    ) -> None:
+        """`versions`: the bot versions of the entrants, by number; `labels`: the name of each version in replays."""
+        self.labels = labels
+        self._versions = versions
+        self._seed = seed
+        self._sealed = sealed
+        self._bracket = bracket.name
+        # The bots see the name of a match, so it must not reveal the seed.
+        self._prefix = f"{tournament}-{self._bracket.replace('/', '.')}"
+        self._game = bracket.game
+        self._options = dict(bracket.options)
+        """One object for all plans: pickle writes it once per message."""
 
-    def match(self, block: BlockRecord, rotation: int) -> PlannedMatch:
-        """Return one rotation of a block."""
-        versions = tuple(self.versions[entrant] for entrant in seating(block.entrants, rotation))
-        plan = MatchPlan(
-            # The bots see this name, so it must not reveal the seed.
-            id=f"{self.tournament}-{self.bracket.name.replace('/', '.')}-{block.number + 1}-{rotation + 1}",
-            game=self.bracket.game,
-            options=dict(self.bracket.options),
-            seed=self._seed_of(block.deal),
-            bots=tuple(self.labels[version] for version in versions),
-        )
-        return PlannedMatch(block.number, rotation, plan, versions)
+    def matches(self, block: BlockRecord, rotations: Sequence[int]) -> list[PlannedMatch]:
+        """Return these rotations of a block."""
+        number, seed, planned = block.number, self._seed_of(block.deal), []
+        for rotation in rotations:
+            versions = tuple([self._versions[entrant] for entrant in seating(block.entrants, rotation)])
+            bots = tuple([self.labels[version] for version in versions])
+            plan = MatchPlan(f"{self._prefix}-{number + 1}-{rotation + 1}", self._game, self._options, seed, bots)
+            planned.append(PlannedMatch(number, rotation, plan, versions))
+        return planned
 
     def _seed_of(self, deal: int) -> str:
         """Return the seed of a deal. Replays contain it and are public during the tournament, so it must not reveal
         the tournament's seed, which determines all cards to come."""
-        name = f"{self.bracket.name}/{deal}"
-        if not self.sealed:
-            return f"{self.seed}/{name}"
-        return hmac.new(self.seed.encode(), name.encode(), sha256).hexdigest()[:32]
+        name = f"{self._bracket}/{deal}"
+        if not self._sealed:
+            return f"{self._seed}/{name}"
+        return hmac.digest(self._seed.encode(), name.encode(), "sha256").hex()[:32]
 
 
-def seating(entrants: Sequence[int], rotation: int) -> tuple[int, ...]:
+def seating(entrants: tuple[int, ...], rotation: int) -> tuple[int, ...]:
     """Return the entrants of a block in seat order: in each rotation all move by one seat."""
-    return tuple(entrants[(seat + rotation) % len(entrants)] for seat in range(len(entrants)))
+    return entrants[rotation:] + entrants[:rotation]

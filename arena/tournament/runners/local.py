@@ -29,6 +29,8 @@ class WorkerProcess:
     def __init__(self, setup: WorkerSetup) -> None:
         self.matches: dict[tuple[int, int], PlannedMatch] = {}
         """Matches that are not reported yet, by block and rotation."""
+        self.unsent: list[PlannedMatch] = []
+        """Those of them that the worker does not have yet."""
         self.connection, theirs = Pipe()
         try:
             # Not a child of multiprocessing: that would run the caller's script again, and a worker of Dask may have
@@ -52,6 +54,12 @@ class WorkerProcess:
         """Send a message; None ends the worker. Whether it has died is noticed where its reports are read."""
         with suppress(OSError):
             self.connection.send(message)
+
+    def send_matches(self) -> None:
+        """Send the matches that are not sent yet."""
+        matches, self.unsent = self.unsent, []
+        for start in range(0, len(matches), CONFIG.matches_per_message):
+            self.send(matches[start : start + CONFIG.matches_per_message])
 
     def wait(self) -> None:
         """Wait for the end of the process, and kill it if that takes too long: it has bots to end."""
@@ -110,13 +118,19 @@ class LocalRunner(Runner):
         return any(len(worker.matches) < self.at_once for worker in self._workers)
 
     def play(self, matches: Sequence[PlannedMatch]) -> None:
-        """Send the matches to the least busy worker: those of a block share their bots."""
+        """Give the matches to the least busy worker: those of a block share their bots."""
         worker = min(self._workers, key=lambda each: len(each.matches))
         worker.matches.update({(match.block, match.rotation): match for match in matches})
-        worker.send(list(matches))
+        worker.unsent += matches
+
+    def send_matches(self) -> None:
+        """Send what was given to the workers: one message for many blocks."""
+        for worker in self._workers:
+            worker.send_matches()
 
     def reports(self, timeout: float) -> Iterator[MatchRecord]:
         self._play_reruns()
+        self.send_matches()
         try:
             received = self._reports.get(timeout=timeout)
         except queue.Empty:

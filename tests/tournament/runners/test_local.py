@@ -1,41 +1,67 @@
-"""Worker processes on this machine."""
+"""What the local runner sends to its workers."""
 
 from __future__ import annotations
 
-import os
-import pickle
-import struct
-import time
-from pathlib import Path
+from multiprocessing import Pipe
+from multiprocessing.connection import Connection
 
-from arena.records import MatchRecord
-from arena.referee import Limits, MatchPlan, Settings
-from arena.tournament.planner import PlannedMatch
-from arena.tournament.runners.local import WorkerProcess
-from arena.tournament.runners.worker import Report, WorkerSetup
-from tests.support.referees import PATIENCE, RANDOM
+from arena.games.brackets import Bracket
+from arena.records import BlockRecord
+from arena.referee import Limits, Settings
+from arena.tournament.config import CONFIG
+from arena.tournament.planner import MatchPlanner, PlannedMatch
+from arena.tournament.runners.local import LocalRunner, WorkerProcess
+from arena.tournament.runners.worker import WorkerSetup
 
 
-def planned(number: int) -> PlannedMatch:
-    plan = MatchPlan(f"1-mantis-{number + 1}-1", "mantis", {}, f"seed {number}", ("a", "b"))
-    return PlannedMatch(number, 0, plan, (1, 1))
+class SilentWorker(WorkerProcess):
+    """A worker without a process: what is sent to it stays in its pipe."""
+
+    def __init__(self) -> None:
+        self.matches = {}
+        self.unsent = []
+        self.connection, self.pipe = Pipe()
 
 
-def test_a_worker_waits_for_the_rest_of_a_message(tmp_path: Path) -> None:
-    """Once it took the first part of a long message for the end of the tournament, and ended with exit code 0."""
-    setup = WorkerSetup({1: RANDOM}, Limits(PATIENCE, PATIENCE), Settings(logs=tmp_path), core=None)
-    matches = [planned(number) for number in range(20)]
-    worker = WorkerProcess(setup)
-    try:
-        worker.send(matches[:1])
-        found: list[Report] = worker.connection.recv()  # it is ready now
-        message = pickle.dumps(matches[1:])
-        for part in (struct.pack("!i", len(message)) + message[:100], message[100:]):
-            os.write(worker.connection.fileno(), part)
-            time.sleep(0.3)
-        while len(found) < len(matches):
-            found += worker.connection.recv()
-        assert {report.block for report in found if isinstance(report, MatchRecord)} == set(range(20))
-    finally:
-        worker.send(None)
-        worker.wait()
+def runner_of(workers: int) -> tuple[LocalRunner, list[Connection]]:
+    runner = LocalRunner(WorkerSetup({}, Limits(), Settings(), core=None), workers, at_once=200)
+    silent = [SilentWorker() for _ in range(workers)]
+    runner._workers.extend(silent)
+    return runner, [each.pipe for each in silent]
+
+
+def received(pipe: Connection) -> list[list[PlannedMatch]]:
+    messages = []
+    while pipe.poll():
+        messages.append(pipe.recv())
+    return messages
+
+
+def blocks(count: int) -> list[list[PlannedMatch]]:
+    planner = MatchPlanner(1, Bracket.parse("mantis"), "lot", (1, 2), {1: "a", 2: "b"})
+    return [planner.matches(BlockRecord(number, "", number, (0, 1)), [0, 1]) for number in range(count)]
+
+
+def test_many_blocks_are_one_message() -> None:
+    runner, pipes = runner_of(2)
+    planned = blocks(6)
+    for block in planned:
+        runner.play(block)
+    assert [received(pipe) for pipe in pipes] == [[], []]
+    assert list(runner.reports(0)) == []
+    first, second = (received(pipe) for pipe in pipes)
+    assert first == [[*planned[0], *planned[2], *planned[4]]]
+    assert second == [[*planned[1], *planned[3], *planned[5]]]
+    assert list(runner.reports(0)) == []
+    assert [received(pipe) for pipe in pipes] == [[], []]
+
+
+def test_very_many_matches_are_several_messages() -> None:
+    runner, (pipe,) = runner_of(1)
+    planned = blocks(CONFIG.matches_per_message)
+    for block in planned:
+        runner.play(block)
+    assert list(runner.reports(0)) == []
+    messages = received(pipe)
+    assert [len(message) for message in messages] == [CONFIG.matches_per_message] * 2
+    assert [match for message in messages for match in message] == [match for block in planned for match in block]

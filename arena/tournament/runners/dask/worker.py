@@ -115,6 +115,7 @@ class BatchRunner(LocalRunner):
             self._open.update({match.plan.id: (match, Future()) for match in new})
             reports = [self._open[match.plan.id][1] for match in batch.matches]
             self.play(new)
+            self.send_matches()
         return PlayedBatch([report.result() for report in reports])
 
     def end(self, wait: bool) -> None:
