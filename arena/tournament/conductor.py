@@ -6,10 +6,11 @@ same tournament continues from there and reaches the same result.
 
 from __future__ import annotations
 
+import gc
 import time
 from collections import Counter
-from collections.abc import Callable
-from contextlib import suppress
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager, suppress
 
 from sqlalchemy import Connection
 
@@ -90,7 +91,11 @@ class Conductor:
         LiveFolder(self.home.live).clear()
         self.home.note_conducted(self.record.id)
         at_first = min(self.at_once, CONFIG.min_matches_at_once)
-        with Interrupts(self.stop) as interrupts, self.make_runner(setup, self.jobs, at_first) as self.runner:
+        with (
+            Interrupts(self.stop) as interrupts,
+            self.make_runner(setup, self.jobs, at_first) as self.runner,
+            rare_garbage_collection(),
+        ):
             for bracket in self.record.brackets:
                 if bracket.state is TournamentState.RUNNING:
                     run = self.brackets[bracket.bracket] = BracketRun(self, bracket, lease)
@@ -101,6 +106,22 @@ class Conductor:
             self._notice = self.runner.notice
             self.notify(Note(f"cluster: {self._notice}", NoteLevel.DETAIL))
         self.notify(progress)
+
+
+@contextmanager
+def rare_garbage_collection() -> Iterator[None]:
+    """Let the garbage collector run rarely: results are many small objects without cycles.
+
+    Objects from before are not examined at all; most of them are modules, which stay.
+    """
+    before = gc.get_threshold()
+    gc.freeze()
+    gc.set_threshold(CONFIG.collector_threshold, *before[1:])
+    try:
+        yield
+    finally:
+        gc.set_threshold(*before)
+        gc.unfreeze()
 
 
 class BracketRun:
@@ -142,7 +163,7 @@ class BracketRun:
         self.leaders_due = 0.0
         """When to find the leaders again."""
         self.began = self.written = time.monotonic()
-        self.pace_set = (self.began, 0)
+        self.pace_set = (self.began, self.played)
         """When the pace was last set, and how many matches had been played by then."""
 
     def play(self, interrupts: Interrupts) -> None:
@@ -156,13 +177,13 @@ class BracketRun:
                     self.batch.matches.append(report)
                     self._take(report.block, report.rotation, report.name, report.seats)
                 self._count()
+                self._set_pace()
                 if (
                     len(self.batch.matches) >= CONFIG.write_batch
                     or time.monotonic() - self.written > CONFIG.write_interval
                 ):
                     self._write()
                     self._show()
-                    self._set_pace()
         except (KeyboardInterrupt, SystemExit, Stopped):  # raised by `check`, where everything is consistent
             self._write()
             self._update_strengths()
@@ -249,6 +270,8 @@ class BracketRun:
         """Keep as many matches in progress as end in a second: displays are updated, and messages are large."""
         now, played = time.monotonic(), self.played
         before, played_before = self.pace_set
+        if played - played_before < CONFIG.pace_matches and now - before < CONFIG.pace_interval:
+            return
         self.pace_set = now, played
         most = self.conductor.at_once
         least = min(most, CONFIG.min_matches_at_once)

@@ -15,8 +15,14 @@ class TournamentConfig:
     # Conductor
     write_interval: float = 0.5
     """Results are stored at least this often …"""
-    write_batch: int = 200
-    """… or as soon as this many matches have ended, because a write has a large fixed cost."""
+    write_batch: int = 2000
+    """… or as soon as this many matches have ended, which bounds the memory. A write has a large fixed cost."""
+    pace_interval: float = 0.5
+    """The number of concurrent matches is set at least this often …"""
+    pace_matches: int = 200
+    """… or as soon as this many matches have ended."""
+    collector_threshold: int = 50_000
+    """New objects between two runs of the garbage collector while a tournament is played."""
     poll_interval: float = 0.1
     """How long the conductor waits for results before it looks at signals and the clock."""
     max_matches_at_once: int = 256
