@@ -38,8 +38,6 @@ class TournamentConfig:
     """Finding the leaders may take one part in this many of the time, however large the field is."""
 
     # Runners
-    gc_threshold: int = 50_000
-    """New objects in a worker between two searches for cycles: a match makes thousands, and none in a cycle."""
     matches_per_message: int = 64
     """The largest number of matches in a message to a worker, so that it begins the first ones soon."""
     max_worker_deaths: int = 3

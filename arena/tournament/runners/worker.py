@@ -61,7 +61,7 @@ def work(connection: Connection, setup: WorkerSetup) -> None:
     """Run a worker until its pipe is closed."""
     ignore_in_worker()
     gc.freeze()
-    gc.set_threshold(CONFIG.gc_threshold)
+    gc.set_threshold(CONFIG.collector_threshold)
     if setup.core is not None:
         os.sched_setaffinity(0, {setup.core})
     try:
