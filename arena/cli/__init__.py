@@ -9,11 +9,11 @@ from arena.interrupts import EXIT_INTERRUPTED
 
 
 def main() -> None:
-    """Run the command line. Commands are loaded here, so that Ctrl-C is handled from the start."""
+    """Run the command line. Everything else is loaded here, so that Ctrl-C is handled from the start."""
     # gRPC reads this when it is loaded. Otherwise every malformed connection to a server would be a line in its log.
     os.environ.setdefault("GRPC_VERBOSITY", "ERROR")
     try:
-        from arena.cli.app import run
+        from arena.cli.run import run
     except KeyboardInterrupt:
         sys.exit(EXIT_INTERRUPTED)
     run()

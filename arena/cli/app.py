@@ -1,29 +1,20 @@
-"""The `arena` command: its sub-commands, and the one place where an error becomes a message and an exit code.
-
-Exit codes: 0 success, 1 a negative answer (a replay does not verify), 2 an error, 130 and 143 interrupted.
-"""
+"""The commands of `arena`. A command is loaded when it is called; the help page of all of them loads none."""
 
 from __future__ import annotations
 
+import ast
 import inspect
-import io
-import os
 import re
-import resource
-import sys
 from collections.abc import Sequence
+from functools import cache
 from importlib import import_module
+from pathlib import Path
 from typing import Annotated
 
 import typer
 
-from arena import __version__, interrupts
-from arena.cli.console import err, harmless_lines, out
-from arena.errors import ArenaError, HostFault, refusal
-
-EXIT_USAGE = 2
-FEWEST_FILES = 20
-"""With fewer open files not even an error can be printed."""
+from arena import __version__
+from arena.errors import UserError
 
 app = typer.Typer(
     name="arena",
@@ -39,17 +30,12 @@ COMMANDS = {
     "bots": "bots:list_bots",
     "retire": "bots:retire",
     "tournament": "tournament:tournament",
-    "cluster": "cluster:app",
     "leaderboard": "results:leaderboard",
     "web": "serve:web",
     "serve": "serve:serve",
-    "token": "tokens:app",
-    "bot": "connect:app",
     "compare": "compare:compare",
     "history": "results:history",
-    "replay": "replays:app",
     "export": "stores:export",
-    "store": "stores:app",
     "new": "bots:new",
     "check": "bots:check",
     "match": "match:match",
@@ -59,37 +45,81 @@ COMMANDS = {
     "games": "games:list_games",
     "rules": "games:show_rules",
     "simulate": "games:simulate",
+    "cluster": "cluster:app",
+    "token": "tokens:app",
+    "bot": "connect:app",
+    "replay": "replays:app",
+    "store": "stores:app",
 }
-"""The module in `arena.cli` and the function of each command."""
+"""The module in `arena.cli` and the function of each command, or the `Typer` of a group of commands."""
 
 
-def add_commands(words: Sequence[str]) -> None:
-    """Add the command that the words begin with, or all of them: loading all takes longer than most of them run."""
-    for name in words[:1] if words and words[0] in COMMANDS else COMMANDS:
+def call(words: Sequence[str]) -> int | None:
+    """Run the command that the words name and return its exit code. Raise `UserError` if they cannot be parsed."""
+    _add_commands(words)
+    try:
+        code: int | None = app(words, standalone_mode=False)
+    except typer.TyperException as error:
+        command = " ".join(["arena", *(word for word in words[:1] if word in COMMANDS)])
+        message = error.format_message()
+        message = message if message.endswith((".", "?")) else f"{message}."
+        raise UserError(message, hint=f"Run `{command} --help`.") from error
+    except typer.Abort as error:
+        raise KeyboardInterrupt from error
+    return code
+
+
+def _add_commands(words: Sequence[str]) -> None:
+    """Add the command that the words begin with. If there is none, add all, loading at most the one that is called."""
+    called = next((word for word in words if not word.startswith("-")), None)
+    for name in words[:1] if called in words[:1] and called in COMMANDS else COMMANDS:
         module, _, what = COMMANDS[name].partition(":")
+        if name != called:
+            app.command(name, help=_unwrapped(_help_texts(module)[what]))(_placeholder)
+            continue
         command = getattr(import_module(f"arena.cli.{module}"), what)
         if isinstance(command, typer.Typer):
             for each in command.registered_commands:
-                each.help = each.help or _help(each.callback)
+                each.help = each.help or _unwrapped(inspect.getdoc(each.callback))
             command.callback(invoke_without_command=True)(_print_help)
             app.add_typer(command, name=name)
         else:
-            app.command(name, help=_help(command))(command)
+            app.command(name, help=_unwrapped(inspect.getdoc(command)))(command)
 
 
-def _help(command: object) -> str:
-    """Return a command's docstring, one line for each paragraph: typer would keep its line breaks."""
-    return re.sub(r"(?<!\n)\n(?!\n)", " ", inspect.getdoc(command) or "")
+@cache
+def _help_texts(module: str) -> dict[str, str | None]:
+    """Return the help texts of a module's functions and groups from its source: loading it takes much longer."""
+    source = Path(__file__).with_name(f"{module}.py").read_text(encoding="utf-8")
+    texts = {}
+    for statement in ast.parse(source).body:
+        match statement:
+            case ast.FunctionDef(name=name):
+                texts[name] = ast.get_docstring(statement)
+            case ast.Assign([ast.Name(name)], ast.Call(keywords=[ast.keyword("help", ast.Constant(str(text)))])):
+                texts[name] = text
+    return texts
+
+
+def _unwrapped(text: str | None) -> str:
+    """Return a docstring with one line for each paragraph: typer would keep its line breaks."""
+    return re.sub(r"(?<!\n)\n(?!\n)", " ", text or "")
+
+
+def _placeholder() -> None:
+    """Stand for a command that is listed only."""
 
 
 def _print_help(context: typer.Context) -> None:
     if context.invoked_subcommand is None:
+        from arena.cli.console import out
+
         out.print(context.get_help(), markup=False)
 
 
 def _print_version(wanted: bool) -> None:
     if wanted:
-        out.print(f"arena {__version__}")
+        print(f"arena {__version__}")
         raise typer.Exit
 
 
@@ -102,63 +132,3 @@ def root(
 ) -> None:
     del version  # handled by its callback
     _print_help(context)
-
-
-def run() -> None:
-    """Run the command line and exit with its code. An `ArenaError` ends in a message, never in a traceback."""
-    _prepare_streams()
-    interrupts.install()
-    try:
-        _check_open_files()
-        add_commands(sys.argv[1:])
-        code = app(standalone_mode=False)
-        sys.stdout.flush()
-    except typer.TyperException as error:
-        command = " ".join(["arena", *(word for word in sys.argv[1:2] if word in COMMANDS)])
-        message = error.format_message()
-        message = message if message.endswith((".", "?")) else f"{message}."
-        code = _print_error(message, hint=f"Run `{command} --help`.")
-    except ArenaError as error:
-        code = _print_error(str(error), error.hint)
-    except BrokenPipeError:
-        _forget_output()  # the reader has exited, as in `arena rules mantis | head`
-        code = 0
-    except OSError as error:
-        code = _print_error(refusal(error))
-        try:
-            sys.stdout.flush()
-        except OSError:
-            _forget_output()  # standard output was the problem
-    except (KeyboardInterrupt, typer.Abort):
-        code = interrupts.EXIT_INTERRUPTED
-    sys.exit(code)
-
-
-def _forget_output() -> None:
-    """Discard buffered output: writing it again when Python exits would be another error."""
-    os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-
-
-def _check_open_files() -> None:
-    """Raise if too few open files are allowed: libraries would crash instead of failing."""
-    most, _ = resource.getrlimit(resource.RLIMIT_NOFILE)
-    if 0 <= most < FEWEST_FILES:
-        raise HostFault(f"Only {most} open files are allowed.", hint="Raise the limit with `ulimit -n`.")
-
-
-def _prepare_streams() -> None:
-    """Replace closed standard streams, and characters that their encoding lacks."""
-    for name, mode in (("stdin", "r"), ("stdout", "w"), ("stderr", "w")):
-        if getattr(sys, name) is None:
-            setattr(sys, name, open(os.devnull, mode, encoding="utf-8"))  # noqa: PTH123, SIM115
-    for stream in (sys.stdout, sys.stderr):
-        if isinstance(stream, io.TextIOWrapper):
-            stream.reconfigure(errors="replace")
-
-
-def _print_error(message: str, hint: str | None = None) -> int:
-    """Print `error: …` and, where there is a remedy, `hint: …`; return the exit code."""
-    err.print(f"error: {harmless_lines(message)}", style="bold red", markup=False, soft_wrap=True)
-    if hint is not None:
-        err.print(f"\nhint: {harmless_lines(hint)}", markup=False, soft_wrap=True)
-    return EXIT_USAGE

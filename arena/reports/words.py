@@ -8,10 +8,12 @@ from __future__ import annotations
 from bisect import bisect_right
 from collections import Counter
 from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING
 
 from rich.cells import cell_len
 
-from arena.reports.board import Board, BoardRow, HistoryPoint, Strength
+if TYPE_CHECKING:  # every command prints with `harmless`, few of them boards
+    from arena.reports.board import Board, BoardRow, HistoryPoint, Strength
 
 NOTHING = "\u2013"
 """Shown if there is no value."""
