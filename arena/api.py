@@ -207,10 +207,10 @@ class Arena(ArenaMethods):
 
     def bots(self, *, every: bool = False) -> list[BotSummary]:
         """Return the latest version of every bot; `every`: also retired bots and old versions."""
-        from arena.reports.listings import list_bots
-
         if not self.home.exists:
             return []
+        from arena.reports.listings import list_bots
+
         with self.open_store() as store:
             return list_bots(store, every=every)
 

@@ -75,7 +75,7 @@ def _add_commands(words: Sequence[str]) -> None:
     for name in words[:1] if called in words[:1] and called in COMMANDS else COMMANDS:
         module, _, what = COMMANDS[name].partition(":")
         if name != called:
-            app.command(name, help=_unwrapped(_help_texts(module)[what]))(_placeholder)
+            app.command(name, help=_unwrapped(help_texts(module)[what]))(_placeholder)
             continue
         command = getattr(import_module(f"arena.cli.{module}"), what)
         if isinstance(command, typer.Typer):
@@ -88,7 +88,7 @@ def _add_commands(words: Sequence[str]) -> None:
 
 
 @cache
-def _help_texts(module: str) -> dict[str, str | None]:
+def help_texts(module: str) -> dict[str, str | None]:
     """Return the help texts of a module's functions and groups from its source: loading it takes much longer."""
     source = Path(__file__).with_name(f"{module}.py").read_text(encoding="utf-8")
     texts = {}

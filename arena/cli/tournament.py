@@ -18,7 +18,6 @@ from arena.cli.standings import Display, print_forecast, print_outcome
 from arena.errors import ArenaError, BadTournament, HomeInUse, choices
 from arena.games.brackets import DEFAULT_BRACKETS
 from arena.requests import ForecastRequest, ResumeRequest, TournamentRequest
-from arena.store import postgresql
 from arena.tournament.formats import FORMATS
 from arena.tournament.formats.cycles import RoundRobin
 from arena.tournament.outcome import TournamentEvent, TournamentResult
@@ -193,6 +192,8 @@ def _run(arena: Arena | RemoteArena, run: Callable[[Callable[[TournamentEvent], 
 
 
 def _print_interrupted(arena: Arena | RemoteArena, number: int) -> None:
+    from arena.store import postgresql
+
     if not isinstance(arena, Arena):
         where = f" --server {arena.address}"
     else:

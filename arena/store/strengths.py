@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from math import isfinite
+from typing import TYPE_CHECKING
 
 from sqlalchemy import Engine, delete, text
 
-from arena.rating.bradley_terry import PairCollector, StrengthFit
 from arena.store.bulk import insert_rows
 from arena.store.config import CONFIG
 from arena.store.engine import write_transaction
@@ -16,12 +16,17 @@ from arena.store.schema import ALL, refits
 from arena.store.standings import StrengthRecord
 from arena.store.store import Store
 
+if TYPE_CHECKING:
+    from arena.rating.bradley_terry import StrengthFit
+
 STRENGTH_LOCK = 0x7265666974
 """The PostgreSQL advisory lock of the process that fits strengths to the results of all tournaments."""
 
 
 def update_strengths(store: Store, scope: int, bracket: str) -> None:
     """Fit all results of the bracket, in one tournament or in all, and replace the stored strengths."""
+    from arena.rating.bradley_terry import PairCollector  # loads NumPy
+
     with _one_fit_at_a_time(store.engine, scope):
         collector = PairCollector()
         entrants: dict[int, Sequence[int]] = {}

@@ -22,9 +22,12 @@ from dataclasses import dataclass
 from functools import lru_cache
 from itertools import combinations, count, islice
 from math import comb, gcd
+from typing import TYPE_CHECKING
 
-from arena.tournament.design_search import LARGE, GroupPlan, find_base_groups
 from arena.tournament.seat_orders import BaseGroup, Group, evenly, order_seats, seat_orders
+
+if TYPE_CHECKING:
+    from arena.tournament.design_search import GroupPlan
 
 ALL_STEPS = 75_000
 """The limit of search steps for one design."""
@@ -100,6 +103,8 @@ def design(bots: int, seats: int) -> Design:
         return _design(bots, seats, bots, 1, [BaseGroup(tuple(range(bots)), 1)])
     if seats == 2:
         return _pairs(bots)
+    from arena.tournament.design_search import LARGE, find_base_groups  # loads NumPy
+
     steps_left = ALL_STEPS * LARGE // max(LARGE, bots)
     nearly: list[Design] = []
     for plan in _plans(bots, seats):
@@ -139,6 +144,8 @@ def _plans(bots: int, seats: int) -> Iterator[GroupPlan]:
     Each distance around the circle must occur `meetings` times, counted in both directions; a group of s bots has
     s(s-1) of them.
     """
+    from arena.tournament.design_search import GroupPlan
+
     distances = seats * (seats - 1)
     for meetings in count(1):
         if meetings == comb(bots - 2, seats - 2):

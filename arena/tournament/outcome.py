@@ -4,12 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 from arena.errors import NotFound, unknown
 from arena.events import Activity, Note
-from arena.reports.board import Board
-from arena.tournament.formats.elimination import KnockoutRound
-from arena.tournament.runners.base import WorkerPace
+
+if TYPE_CHECKING:  # a runner loads gRPC, which a command that only shows results does without
+    from arena.reports.board import Board
+    from arena.tournament.formats.elimination import KnockoutRound
+    from arena.tournament.runners.base import WorkerPace
 
 
 @dataclass(frozen=True, slots=True)

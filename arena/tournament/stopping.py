@@ -12,7 +12,6 @@ from enum import Enum
 from itertools import pairwise
 from math import ceil
 
-from arena.rating.bradley_terry import PairCollector
 from arena.rating.sprt import Hypotheses, Sprt, SprtDecision
 
 FIRST_CHECK = 20
@@ -78,6 +77,8 @@ class UntilSeparated(StopRule):
     """
 
     def __init__(self) -> None:
+        from arena.rating.bradley_terry import PairCollector  # loads NumPy
+
         self._outcomes = PairCollector()
         self._next_check = FIRST_CHECK
 
