@@ -4,7 +4,7 @@ VENV := .venv
 BIN := $(VENV)/bin
 
 .DEFAULT_GOAL := help
-.PHONY: help tournament test test-all lint format fuzz hostile cluster-test serve-soak figures golden stubs screenshots bench-engine bench-referee bench-strength bench-ratings bench-tournament bench-sandbox bench-viewer bench-web bench-cluster bench-postgresql bench-scale bench-serve bench-earlier clean
+.PHONY: help tournament test test-all lint format fuzz hostile cluster-test serve-soak figures golden stubs screenshots bench-engine bench-referee bench-startup bench-strength bench-ratings bench-tournament bench-sandbox bench-viewer bench-web bench-cluster bench-postgresql bench-scale bench-serve bench-earlier clean
 
 help: ## Show this list
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 16
@@ -64,6 +64,9 @@ bench-engine: $(VENV)/.bench-installed ## Measure the engine beside OpenSpiel, R
 
 bench-referee: $(VENV)/.installed ## Measure the referee and real bot processes beside a raw pipe and plain gRPC
 	$(BIN)/python bench/referee.py
+
+bench-startup: $(VENV)/.installed ## Measure how long commands and imports take to start, and a tournament's first match
+	$(BIN)/python -m bench.startup
 
 bench-strength: $(VENV)/.installed ## Play the bundled bots against each other in the engine, with win rates
 	$(BIN)/python bench/strength.py
