@@ -4,7 +4,7 @@ VENV := .venv
 BIN := $(VENV)/bin
 
 .DEFAULT_GOAL := help
-.PHONY: help tournament test test-all lint format fuzz hostile cluster-test serve-soak figures golden stubs screenshots bench-engine bench-referee bench-startup bench-strength bench-ratings bench-tournament bench-sandbox bench-viewer bench-web bench-cluster bench-postgresql bench-scale bench-serve bench-earlier clean
+.PHONY: help tournament test test-all lint format fuzz hostile cluster-test serve-soak figures golden stubs screenshots bench-engine bench-referee bench-startup bench-strength bench-ratings bench-tournament bench-sandbox bench-viewer bench-web bench-cluster bench-postgresql bench-scale bench-serve bench-growth clean
 
 help: ## Show this list
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 16
@@ -74,8 +74,12 @@ bench-strength: $(VENV)/.installed ## Play the bundled bots against each other i
 bench-ratings: $(VENV)/.test-installed ## Measure the ratings and the refit beside the trueskill package
 	$(BIN)/python bench/ratings.py
 
-bench-tournament: $(VENV)/.test-installed ## Measure whole tournaments beside the bare referee, and the leaderboard of a big store
-	$(BIN)/python -m bench.tournament
+AGAINST :=
+bench-tournament: $(VENV)/.installed ## Measure the CPU time of tournaments by process and stage; AGAINST=COMMIT compares with it
+	$(BIN)/python -m bench.tournament $(if $(AGAINST),--against $(AGAINST))
+
+bench-growth: $(VENV)/.test-installed ## Measure what grows with the number of matches: tournaments, and a big store
+	$(BIN)/python -m bench.growth
 
 bench-sandbox: $(VENV)/.test-installed system-packages ## Measure what the sandbox costs, and honest bots beside hogs
 	$(BIN)/python -m bench.sandbox
@@ -97,9 +101,6 @@ bench-cluster: $(VENV)/.test-installed system-packages ## Measure tournaments on
 
 bench-serve: $(VENV)/.test-installed ## Measure arena serve with 100 bots that have dialled in beside local processes
 	$(BIN)/python -m bench.serve
-
-bench-earlier: $(VENV)/.installed ## Compare the referee, tournaments and the server with an earlier commit, in CPU time
-	$(BIN)/python -m bench.earlier
 
 clean: ## Remove everything that make has made
 	rm -rf $(VENV) .arena .bench .fuzz leaderboard.html .hypothesis .mypy_cache .pytest_cache .ruff_cache .import_linter_cache

@@ -33,7 +33,7 @@ from rich.table import Table
 from arena.requests import ClusterAddress
 from arena.store.home import Home
 from arena.tournament.options import TournamentOptions
-from bench.tournament import CORES, QUICK_BOTS, out, play, take_in, verdict
+from bench.growth import CORES, QUICK_BOTS, out, play, take_in, verdict
 
 KINDS = {
     "runners.dask": "scheduler and Dask's workers",

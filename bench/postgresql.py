@@ -25,7 +25,7 @@ from rich.table import Table
 
 from arena.store.home import Home
 from arena.tournament.options import TournamentOptions
-from bench.tournament import CORES, QUICK_BOTS, play, take_in, verdict
+from bench.growth import CORES, QUICK_BOTS, play, take_in, verdict
 from tests.support.postgresql import running
 
 out = Console()

@@ -3,7 +3,7 @@
 Laws of the measurement:
 - start-up: the same bot in Python is started without a sandbox and in each tier, in turns; what counts is the median of
   what the sandbox adds, divided by the median of a start without it, from the start of the process to the hello;
-- speed: the same tournament is played without a sandbox and in each tier, in turns, as in bench/tournament.py; what
+- speed: the same tournament is played without a sandbox and in each tier, in turns, as in bench/growth.py; what
   counts is the median of the ratios of matches/s. The machine may be shared and noisy: the spread is printed, too;
 - clocks: an honest bot that needs 200 ms of processor time for each decision, with 500 ms allowed, plays against bots
   that burn the processor in every turn of their opponents. How many of its matches it loses on time is counted, with
@@ -36,7 +36,7 @@ from arena.sandbox import Sandbox, Tier, probe
 from arena.store.home import Home
 from arena.submissions.submission import find_launch
 from arena.tournament.options import TournamentOptions
-from bench.tournament import QUICK_BOTS, Played, play, take_in, verdict
+from bench.growth import QUICK_BOTS, Played, play, take_in, verdict
 
 out = Console()
 STARTUP_TARGET, SPEED_TARGET = 0.5, 0.95

@@ -41,7 +41,7 @@ from arena.store.store import Store
 from arena.store.tokens import Scope
 from arena.submissions.submit import submit
 from arena.tournament.options import TournamentOptions
-from bench.tournament import out, play, verdict
+from bench.growth import out, play, verdict
 
 WANTED = 0.5
 CLIENTS = 2

@@ -1,279 +1,187 @@
-"""Measures whole tournaments: bots, referees, store, ratings and replays, everything on.
+"""Measure the CPU time of tournaments, of the bare referee and of the server, alone or beside another commit.
 
-Laws of the measurement:
-- the peer is the bare referee of bench/referee.py, with 64 matches at once and one process for each core, measured in
-  the same rounds. It plays two-seat Mantis between two `random` bots; the tournament plays what it plays by default;
-- a tournament's time counts from the first result to the last, and once more with all that comes before and after;
-- stores of many matches are made of invented results, written through the store's own door, with the replay of a real
-  game in each; what reads them is the real thing;
-- the machine may be shared and noisy, so what is compared is measured in turns, and the median of the ratios counts;
-- reached or not, it is said, and the exit code is 0.
+How it is measured:
+- each workload of bench/workloads.py runs in two lengths; the difference counts, without start and end;
+- the CPU time of all processes counts, the bots' too; bench/usage.py says how it is divided among them;
+- with `--against REF`, that commit is installed once into .bench/COMMIT, and a round runs each workload in both, the
+  order alternating; a ratio above 1 means that this checkout uses less. The median over the rounds counts. Other
+  programs slow both sides down, but CPU time suffers much less than the time on the clock;
+- `--stages` plays the two-seat tournament once more with a sampling profiler in every Python process.
 """
 
 from __future__ import annotations
 
 import os
-import shutil
-import subprocess
-import sys
-from collections.abc import Callable
-from dataclasses import dataclass
+from collections import Counter, defaultdict
+from collections.abc import Callable, Mapping, Sequence
+from operator import itemgetter
 from pathlib import Path
 from statistics import median
 from tempfile import TemporaryDirectory
-from time import perf_counter
 from typing import Annotated
 
-import psutil
-import trueskill
 import typer
 from rich import box
 from rich.console import Console
 from rich.table import Table
 
-from arena.events import Note
-from arena.games.brackets import Bracket
-from arena.rating.standings import Standings
-from arena.requests import ClusterAddress, SubmitRequest
-from arena.sandbox import Sandbox
-from arena.store.home import Home
-from arena.store.schema import ALL
-from arena.store.store import Store
-from arena.store.strengths import update_strengths
-from arena.submissions.submit import submit
-from arena.tournament.conductor import Conductor
-from arena.tournament.options import TournamentOptions
-from arena.tournament.outcome import TournamentProgress
-from arena.tournament.runners.base import MakeRunner
-from arena.tournament.runners.local import LocalRunner
-from bench.referee import PINNED, PYTHON, Contestant, Figures, rate
-from bench.stores import fill
+from bench.checkouts import HERE, ROOT, Checkout, check_out
+from bench.workloads import FEW_BOTS, MANY_BOTS, TWO_SEATS, WORKLOADS, CannotRun, Figures, Homes, Tournament
 
-out = Console()
-CORES = len(os.sched_getaffinity(0))
-QUICK_BOTS = ("random", "greedy", "counter")
-BUILT_BOTS = ("random_js", "random_cpp")
+out = Console(highlight=False, width=130)
+err = Console(stderr=True, highlight=False)
+
+Rounds = dict[Checkout, list[Figures]]
+"""What a workload costs in each checkout, round by round."""
+STAGES_SHOWN, STAGES_MATCHES = 8, 10_000
+START = "start: imports"
 
 
-def take_in(home: Home, bots: tuple[str, ...]) -> tuple[str, ...]:
-    """Submits the bots that can be built here."""
-    taken = []
-    with Store.open(home.database) as store:
-        for bot in bots:
-            try:
-                submit(home, store, SubmitRequest(path=bot, time_to_start=60.0), Sandbox(), thorough=False)
-            except Exception as error:  # noqa: BLE001, whatever it is, it is why this bot does not play
-                out.print(f"{bot} does not play: {error}", markup=False, highlight=False)
-            else:
-                taken.append(bot)
-    return tuple(taken)
+def measure_rounds(name: str, sides: Sequence[Checkout], homes: Homes, rounds: int, scale: float) -> Rounds:
+    """Measure a workload in all checkouts, in alternating order."""
+    workload = WORKLOADS[name]
+    measured: Rounds = {side: [] for side in sides}
+    for number in range(min(rounds, workload.most_rounds or rounds)):
+        for side in sides if number % 2 else reversed(sides):
+            measured[side].append(figures := workload.measure(side, homes, scale))
+            err.print(f"{name}, round {number + 1}, {side.name}: {1e6 * figures.cpu_per_decision:.1f} µs a decision")
+    return measured
 
 
-@dataclass(slots=True)
-class Played:
-    """A tournament that was played."""
-
-    matches: int
-    decisions: int
-    seconds: float
-    """From the first result to the last."""
-    seconds_in_all: float
-    memory: list[int]
-    """The bytes of the conductor, now and then."""
-    at_first: int
-    """So many matches had been played when the first result was seen: on a cluster they come in batches."""
+def middle(rounds: Sequence[Figures], what: Callable[[Figures], float | None]) -> float | None:
+    """Return the median, or None where this is not measured."""
+    values = [value for figures in rounds if (value := what(figures)) is not None]
+    return median(values) if values else None
 
 
-def play(
-    home: Home,
-    bots: tuple[str, ...],
-    event: TournamentOptions,
-    link: ClusterAddress | None = None,
-    at_first_result: Callable[[], None] = lambda: None,
-) -> Played:
-    """Plays a tournament as `arena tournament` does, here or on a cluster."""
-    began = perf_counter()
-    first: list[tuple[float, int]] = []
-    memory: list[int] = []
-    us = psutil.Process()
-
-    def show(progress: TournamentProgress | Note) -> None:
-        if isinstance(progress, TournamentProgress) and progress.matches and not first:
-            first.append((perf_counter(), progress.matches))
-            at_first_result()
-        memory.append(us.memory_info().rss)
-
-    with home.conducting(), Store.open(home.database) as store:
-        versions = [store.bots.find(bot) for bot in bots]
-        record = store.tournaments.begin(
-            "", event.format, event.as_json(), "bench", [version.id for version in versions], event.brackets
-        )
-        by_id = {version.id: version for version in versions}
-        runner: MakeRunner = LocalRunner
-        if link:
-            from arena.tournament.runners.dask.runner import dask_runner  # what it needs is not always installed
-
-            runner = dask_runner(link, home, by_id)
-        Conductor(home, store, record, jobs=CORES, notify=show, runner=runner).play()
-        ended = perf_counter()
-        played = store.tournaments.load(record.id).played
-        standings = [store.standings.load(record.id, bracket) for bracket in event.brackets]
-    decisions = sum(bot.decisions for each in standings for bot in each.bots.values())
-    since, at_first = first[0]
-    return Played(played, decisions, ended - since, ended - began, memory, at_first)
+def median_shares(rounds: Sequence[Figures]) -> dict[str, float]:
+    """Return the median CPU seconds for a match of each kind of process."""
+    processes = {process for figures in rounds for process in figures.by_process}
+    return {process: median(each.by_process.get(process, 0.0) for each in rounds) for process in processes}
 
 
-# Beside the bare referee
+def new_table(title: str, *headings: str, names: int) -> Table:
+    table = Table(box=box.SIMPLE_HEAD, title=title, title_justify="left", title_style="bold")
+    for number, heading in enumerate(headings):
+        table.add_column(heading, justify="left" if number < names else "right", no_wrap=True)
+    return table
 
 
-def measure_throughput(rounds: int, seconds: float) -> None:
-    ratios: dict[str, list[float]] = {}
-    figures: Figures = {}
-    table = Table(
-        "round", "bracket", "matches/s", "decisions/s", "with start and end", "/ referee", box=box.SIMPLE_HEAD
-    )
-    with TemporaryDirectory() as folder:
-        home = Home(Path(folder))
-        bots = take_in(home, (*QUICK_BOTS, *BUILT_BOTS))
-        for number in range(rounds):
-            referee = Contestant(PYTHON, PINNED, (64,))
-            referee.measure(2.0, figures)
-            (slices,) = figures.values()
-            bare = rate(slices[-1])
-            both: list[Played] = []
-            for bracket in ("mantis", "tentagram"):
-                played = play(home, bots, TournamentOptions(brackets=(bracket,), seconds=seconds))
-                both.append(played)
-                per_second = played.decisions / played.seconds
-                ratios.setdefault(f"{bracket} alone", []).append(per_second / bare)
-                table.add_row(
-                    str(number + 1),
-                    bracket,
-                    f"{played.matches / played.seconds:,.0f}",
-                    f"{per_second:,.0f}",
-                    f"{played.decisions / played.seconds_in_all:,.0f}",
-                    f"{per_second / bare:.2f}",
-                )
-            in_all = sum(played.decisions for played in both) / sum(played.seconds for played in both)
-            ratios.setdefault("both brackets, as by default", []).append(in_all / bare)
-            table.add_row(str(number + 1), "bare referee", "", f"{bare:,.0f}", "", "1")
-    out.print(f"[bold]Beside the bare referee[/]: {', '.join(bots)}, default options, {seconds:g} s each")
-    out.print(table)
-    for what, found in sorted(ratios.items()):
-        verdict(f"{what}: decisions/s >= 0.5 x those of the bare referee with 64 matches", median(found), ">=", 0.5)
+def shown(value: float | None, scale: float = 1.0) -> str:
+    return "-" if value is None else f"{scale * value:,.{1 if scale * value < 100 else 0}f}"
 
 
-# Growth
-
-
-def measure_growth(sizes: tuple[int, ...]) -> None:
-    table = Table("matches", "seconds", "ms a match", "conductor, MB, first and last", box=box.SIMPLE_HEAD)
-    per_match = {}
-    memory = {}
-    with TemporaryDirectory() as folder:
-        for size in sizes:
-            home = Home(Path(folder) / str(size))
-            bots = take_in(home, QUICK_BOTS)
-            played = play(home, bots, TournamentOptions(brackets=("mantis",), matches=size))
-            per_match[size] = played.seconds / played.matches
-            memory[size] = played.memory
+def print_figures(measured: dict[str, Rounds]) -> None:
+    title = "CPU time of all processes in µs, without start and end; medians (serve: the server's own process)"
+    columns = ("µs/decision", "µs/match", "decisions/s", "bytes/match")
+    table = new_table(title, "workload", "commit", *columns, names=2)
+    table.add_column("µs/match of each process")
+    for name, by_side in measured.items():
+        for side, rounds in by_side.items():
+            shares = sorted(median_shares(rounds).items(), key=itemgetter(1), reverse=True)
             table.add_row(
-                f"{played.matches:,}",
-                f"{played.seconds:.1f}",
-                f"{1000 * per_match[size]:.2f}",
-                f"{played.memory[0] / 2**20:.1f}, {played.memory[-1] / 2**20:.1f}",
+                name,
+                side.name,
+                shown(middle(rounds, lambda figures: figures.cpu_per_decision), 1e6),
+                shown(middle(rounds, lambda figures: figures.cpu_per_match), 1e6),
+                shown(middle(rounds, lambda figures: figures.decisions_per_second)),
+                shown(middle(rounds, lambda figures: figures.bytes_per_match)),
+                ", ".join(f"{process} {1e6 * cpu:,.0f}" for process, cpu in shares),
             )
-    out.print("[bold]Growth[/]: random, greedy and counter in Mantis")
     out.print(table)
-    few, many = sizes[-2], sizes[-1]
-    verdict(f"time for a match of {many:,} / of {few:,} (linear: about 1)", per_match[many] / per_match[few], "<=", 1.3)
-    settled = memory[many][len(memory[many]) // 10]
-    verdict("memory of the conductor at the end / after a tenth (flat: 1)", memory[many][-1] / settled, "<=", 1.1)
 
 
-# A store of many matches
+def print_growth(measured: dict[str, Rounds]) -> None:
+    if not {FEW_BOTS, MANY_BOTS} <= measured.keys():
+        return
+    for side in measured[FEW_BOTS]:
+        few, many = (
+            middle(measured[name][side], lambda figures: figures.cpu_per_match) for name in (FEW_BOTS, MANY_BOTS)
+        )
+        assert few
+        assert many
+        out.print(f"{side.name}: a match among 150 bots costs {many / few:.2f} x the CPU time of one among 20 bots")
 
 
-def measure_big_store(matches: int, small: int, rounds: int) -> None:
-    with TemporaryDirectory() as folder:
-        big_home, small_home = Home(Path(folder) / "big"), Home(Path(folder) / "small")
-        began = perf_counter()
-        fill(big_home, matches)
-        out.print(f"[bold]A store of {matches:,} matches[/] (written in {perf_counter() - began:.0f} s)")
-        fill(small_home, small)
-        measure_rating(big_home, matches)
-        measure_leaderboard(big_home, small_home, rounds)
-
-
-def measure_rating(home: Home, matches: int) -> None:
-    """Rating and refitting all that is stored, beside nothing but the calls of the trueskill package."""
-    scale = TournamentOptions().scale(Bracket.parse("mantis"), 3)
-    with Store.open(home.database) as store:
-        began = perf_counter()
-        standings = Standings(scale)
-        for _, _, name, seats in store.matches.results(1, "mantis"):
-            standings.fold(seats, name)
-        folded = perf_counter() - began
-        update_strengths(store, ALL, "mantis")
-        ours = perf_counter() - began
-        sample = 3000
-        environment = trueskill.TrueSkill(tau=0.0, draw_probability=scale.draw_probability)
-        ratings = {version: environment.create_rating() for version in standings.bots}
-        results = [
-            seats for _, (_, _, _, seats) in zip(range(sample), store.matches.results(1, "mantis"), strict=False)
+def print_ratios(measured: dict[str, Rounds], other: Checkout) -> None:
+    """Print what the other commit uses as a multiple of what this one uses: the median of the rounds' ratios."""
+    title = f"{other.name} / now: above 1, this checkout uses less"
+    columns = ("CPU time per decision", "lowest to highest", "rounds", "time on the clock", "bytes/match")
+    table = new_table(title, "workload", *columns, names=1)
+    for name, by_side in measured.items():
+        pairs = list(zip(by_side[HERE], by_side[other], strict=True))
+        cpu = [theirs.cpu_per_decision / ours.cpu_per_decision for ours, theirs in pairs]
+        clock = [ours.decisions_per_second / theirs.decisions_per_second for ours, theirs in pairs]
+        stored = [
+            theirs.bytes_per_match / ours.bytes_per_match
+            for ours, theirs in pairs
+            if ours.bytes_per_match and theirs.bytes_per_match
         ]
-        began = perf_counter()
-        for seats in results:
-            rated = environment.rate(
-                [(ratings[seat.version_id],) for seat in seats], ranks=[seat.placement for seat in seats]
-            )
-            for seat, (rating,) in zip(seats, rated, strict=True):
-                ratings[seat.version_id] = rating
-        bare = (perf_counter() - began) / len(results) * matches
-    out.print(
-        f"rated in {folded:.1f} s, refitted in {ours - folded:.1f} s; the bare package takes {bare:.0f} s "
-        f"(from {len(results):,} of them)",
-        highlight=False,
-    )
-    verdict("rating and refitting / bare trueskill calls", ours / bare, "<=", 2.0)
+        table.add_row(
+            name,
+            f"{median(cpu):.2f}",
+            f"{min(cpu):.2f} to {max(cpu):.2f}",
+            str(len(pairs)),
+            f"{median(clock):.2f}",
+            f"{median(stored):.2f}" if stored else "-",
+        )
+    out.print(table)
 
 
-def measure_leaderboard(big: Home, small: Home, rounds: int) -> None:
-    ratios = []
-    for _ in range(rounds):
-        seconds = []
-        for home in (small, big):
-            began = perf_counter()
-            command = (sys.executable, "-m", "arena", "leaderboard", "--home", str(home.path))
-            subprocess.run(command, check=True, stdout=subprocess.DEVNULL)  # noqa: S603, our own
-            seconds.append(perf_counter() - began)
-        ratios.append(seconds[1] / seconds[0])
-    verdict("arena leaderboard on the big store / on one of 1,000 matches", median(ratios), "<=", 2.0)
+def sample_stages(homes: Homes, matches: int) -> dict[str, Counter[str]]:
+    """Play the two-seat tournament with the sampler of bench/stages; return the samples by process and stage."""
+    workload = WORKLOADS[TWO_SEATS]
+    assert isinstance(workload, Tournament)
+    counts: dict[str, Counter[str]] = defaultdict(Counter)
+    with TemporaryDirectory() as folder:
+        workload.play(HERE, homes, matches, {"PYTHONPATH": str(ROOT / "bench" / "stages"), "BENCH_STAGES": folder})
+        for file in Path(folder).iterdir():
+            process, *lines = file.read_text("utf-8").splitlines()
+            for line in lines:
+                number, stage = line.split("\t")
+                counts[process][stage] += int(number)
+    return counts
 
 
-def verdict(claim: str, value: float, relation: str, limit: float) -> None:
-    reached = value >= limit if relation == ">=" else value <= limit
-    word = "[green]reached[/]" if reached else "[bold red]not reached[/]"
-    out.print(f"{word} {value:.2f} ({relation} {limit:g})  {claim}", highlight=False)
+def print_stages(counts: dict[str, Counter[str]], per_match: Mapping[str, float]) -> None:
+    """Divide each process's CPU time for a match in proportion to the samples, those of the start left out."""
+    table = new_table("Where it goes: two seats, this checkout, sampled", "process", "stage", "µs/match", names=2)
+    for process in sorted(counts.keys() & per_match.keys(), key=per_match.__getitem__, reverse=True):
+        stages = Counter({stage: number for stage, number in counts[process].items() if stage != START})
+        for stage, number in stages.most_common(STAGES_SHOWN):
+            table.add_row(process, stage, shown(1e6 * per_match[process] * number / stages.total()))
+        table.add_section()
+    out.print(table)
 
 
 def main(
-    rounds: Annotated[int, typer.Option(min=1, help="How often each figure is taken.")] = 3,
-    seconds: Annotated[float, typer.Option(min=1, help="Seconds for each tournament beside the referee.")] = 8.0,
-    most: Annotated[int, typer.Option(min=1000, help="Matches of the longest tournament.")] = 10_000,
-    stored: Annotated[int, typer.Option(min=1000, help="Matches in the big store.")] = 100_000,
-    quick: Annotated[bool, typer.Option("--quick", help="A look, no measurement.")] = False,
+    against: Annotated[str | None, typer.Option(help="Another commit, measured in the same rounds.")] = None,
+    rounds: Annotated[int, typer.Option(min=1, help="How often each workload is measured.")] = 5,
+    only: Annotated[list[str] | None, typer.Option(help=f"{', '.join(WORKLOADS)}; may be repeated.")] = None,
+    scale: Annotated[float, typer.Option(min=0.01, help="Multiplies the number of matches.")] = 1.0,
+    stages: Annotated[bool, typer.Option(help="Sample where the two-seat tournament spends its time.")] = True,
 ) -> None:
-    """Measure tournaments beside the bare referee, their growth, and what a big store costs."""
+    """Measure the CPU time of tournaments, of the bare referee and of the server."""
     os.environ.setdefault("GRPC_VERBOSITY", "ERROR")
-    if quick:
-        rounds, seconds, most, stored = 1, 4.0, 1000, 5000
-    out.print(f"{CORES} cores, load {os.getloadavg()[0]:.1f} before the start.", highlight=False)
-    if shutil.which("node") is None:
-        out.print("node is not installed, so random_js does not play.")
-    measure_throughput(rounds, seconds)
-    measure_growth(tuple(size for size in (100, 1000, 10_000) if size <= most))
-    measure_big_store(stored, 1000, max(3, rounds))
+    if unknown := [name for name in only or () if name not in WORKLOADS]:
+        raise typer.BadParameter(f"Unknown workload `{unknown[0]}`: expected one of {', '.join(WORKLOADS)}.")
+    out.print(f"{len(os.sched_getaffinity(0))} cores, load {os.getloadavg()[0]:.1f} before the start.")
+    sides = [HERE, check_out(against)] if against else [HERE]
+    measured: dict[str, Rounds] = {}
+    with TemporaryDirectory() as folder:
+        homes = Homes(Path(folder))
+        for name in only or WORKLOADS:
+            try:
+                measured[name] = measure_rounds(name, sides, homes, rounds, scale)
+            except CannotRun as reason:
+                out.print(f"{name}: left out: {reason}", markup=False)
+        print_figures(measured)
+        print_growth(measured)
+        if against:
+            print_ratios(measured, sides[1])
+        if stages and TWO_SEATS in measured:
+            per_match = median_shares(measured[TWO_SEATS][HERE])
+            print_stages(sample_stages(homes, int(STAGES_MATCHES * scale)), per_match)
 
 
 if __name__ == "__main__":
