@@ -4,7 +4,7 @@ VENV := .venv
 BIN := $(VENV)/bin
 
 .DEFAULT_GOAL := help
-.PHONY: help tournament test test-all lint format fuzz hostile cluster-test serve-soak figures golden stubs screenshots bench-engine bench-referee bench-startup bench-strength bench-ratings bench-tournament bench-sandbox bench-viewer bench-web bench-cluster bench-postgresql bench-scale bench-serve bench-growth clean
+.PHONY: help tournament test test-all lint format fuzz hostile cluster-test serve-soak figures golden stubs screenshots bench-engine bench-referee bench-startup bench-strength bench-ratings bench-tournament bench-sandbox bench-viewer bench-web bench-cluster bench-postgresql bench-scale bench-serve bench-growth bench-peers clean
 
 help: ## Show this list
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 16
@@ -77,6 +77,9 @@ bench-ratings: $(VENV)/.test-installed ## Measure the ratings and the refit besi
 AGAINST :=
 bench-tournament: $(VENV)/.installed ## Measure the CPU time of tournaments by process and stage; AGAINST=COMMIT compares with it
 	$(BIN)/python -m bench.tournament $(if $(AGAINST),--against $(AGAINST))
+
+bench-peers: $(VENV)/.installed ## Measure the same games here, in OpenSpiel, in kaggle-environments and over a raw pipe
+	$(BIN)/python -m bench.peers
 
 bench-growth: $(VENV)/.test-installed ## Measure what grows with the number of matches: tournaments, and a big store
 	$(BIN)/python -m bench.growth

@@ -1,4 +1,4 @@
-"""bench/usage.py and bench/stages: what is measured adds up, and samples are attributed."""
+"""bench/usage.py, bench/stages and bench/peer_games.py: what is measured adds up, and samples are attributed."""
 
 from __future__ import annotations
 
@@ -61,3 +61,9 @@ def test_samples_name_the_process_and_the_stage(tmp_path: Path) -> None:
     process, *stages = samples.read_text("utf-8").splitlines()
     assert process == "conductor"
     assert any(stage.endswith("\t__main__") for stage in stages)
+
+
+def test_the_raw_pipe_deals_all_games() -> None:
+    cores = len(os.sched_getaffinity(0))
+    command = [sys.executable, str(ROOT / "bench" / "peer_games.py"), "pipe", str(2 * cores)]
+    assert subprocess.run(command, capture_output=True, text=True, check=True).stdout == f"{2 * cores * 30}\n"
