@@ -25,8 +25,8 @@ from typing import Annotated, NamedTuple
 import typer
 
 from bench.checkouts import HERE, ROOT
-from bench.usage import measure
-from bench.workloads import Homes, Series, Tournament
+from bench.usage import CommandFailed, measure
+from bench.workloads import CannotRun, Homes, Series, Tournament
 
 GAMES = ROOT / "bench" / "peer_games.py"
 PIPE = "raw pipe, no rules"
@@ -124,8 +124,13 @@ def main(
         everyone = contestants(Homes(Path(folder)), scale)
         speeds: dict[str, list[Speed]] = {name: [] for name in everyone}
         for number in range(rounds):
-            for name, run in everyone.items():
-                speeds[name].append(speed := run())
+            for name, run in [*everyone.items()]:
+                try:
+                    speeds[name].append(speed := run())
+                except (CannotRun, CommandFailed) as reason:
+                    typer.echo(f"{name} is left out: {reason}")
+                    del everyone[name], speeds[name]
+                    continue
                 typer.echo(f"round {number + 1}, {name}: {1e6 * speed.cpu_per_decision:.1f} µs a decision", err=True)
     typer.echo(
         f"Python {platform.python_version()}, {len(os.sched_getaffinity(0))} cores, load {load:.1f} before the start, "

@@ -26,6 +26,7 @@ from rich.console import Console
 from rich.table import Table
 
 from bench.checkouts import HERE, ROOT, Checkout, check_out
+from bench.usage import CommandFailed
 from bench.workloads import FEW_BOTS, MANY_BOTS, TWO_SEATS, WORKLOADS, CannotRun, Figures, Homes, Tournament
 
 out = Console(highlight=False, width=130)
@@ -92,15 +93,16 @@ def print_figures(measured: dict[str, Rounds]) -> None:
 
 
 def print_growth(measured: dict[str, Rounds]) -> None:
+    """Compare fields by decision, not by match: all pairings play the same few deals, so the mean length differs."""
     if not {FEW_BOTS, MANY_BOTS} <= measured.keys():
         return
     for side in measured[FEW_BOTS]:
         few, many = (
-            middle(measured[name][side], lambda figures: figures.cpu_per_match) for name in (FEW_BOTS, MANY_BOTS)
+            middle(measured[name][side], lambda figures: figures.cpu_per_decision) for name in (FEW_BOTS, MANY_BOTS)
         )
         assert few
         assert many
-        out.print(f"{side.name}: a match among 150 bots costs {many / few:.2f} x the CPU time of one among 20 bots")
+        out.print(f"{side.name}: a decision among 150 bots costs {many / few:.2f} x the CPU time of one among 20 bots")
 
 
 def print_ratios(measured: dict[str, Rounds], other: Checkout) -> None:
@@ -173,7 +175,7 @@ def main(
         for name in only or WORKLOADS:
             try:
                 measured[name] = measure_rounds(name, sides, homes, rounds, scale)
-            except CannotRun as reason:
+            except (CannotRun, CommandFailed) as reason:
                 out.print(f"{name}: left out: {reason}", markup=False)
         print_figures(measured)
         print_growth(measured)

@@ -35,6 +35,10 @@ WORKER_MODULES = ("arena.tournament.runners", "multiprocessing.spawn")
 """How the command lines of workers are recognised; the second is that of earlier commits."""
 
 
+class CommandFailed(Exception):
+    """Raised when a command ends with an error or takes too long; the message has its last output."""
+
+
 @dataclass(frozen=True, slots=True)
 class Usage:
     """What a command used."""
@@ -53,7 +57,7 @@ class Usage:
 
 
 def measure(command: Sequence[str], cwd: Path, *, main: str = "main", env: Mapping[str, str] | None = None) -> Usage:
-    """Run the command. `main` is the name of its own process in the result. Exit if the command fails."""
+    """Run the command. `main` is the name of its own process in the result. Raise `CommandFailed`."""
     ctypes.CDLL(None).prctl(PR_SET_CHILD_SUBREAPER, 1)  # orphans become our children, so their CPU time is added up
     before, began = _cpu_of_children(), time.perf_counter()
     with (cwd / "printed").open("w+") as output, (cwd / "errors").open("w+") as errors:
@@ -75,7 +79,7 @@ def measure(command: Sequence[str], cwd: Path, *, main: str = "main", env: Mappi
         output.seek(0)
         errors.seek(0)
         if code:
-            raise SystemExit(f"{' '.join(command)}: exit code {code}\n{errors.read()[-2000:]}")
+            raise CommandFailed(f"{' '.join(command)}: exit code {code}\n{errors.read()[-2000:]}")
         cpu = _cpu_of_children() - before
         shares = sampler.by_process()
         shares[OTHER] = shares.get(OTHER, 0.0) + cpu - sum(shares.values())

@@ -17,7 +17,7 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 
 from bench.checkouts import Checkout
-from bench.usage import Usage, measure
+from bench.usage import CommandFailed, Usage, measure
 
 LIMITS = ("--sandbox", "none", "--time-per-move", "20s", "--time-to-start", "60s")
 SEED = ("--seed", "7")
@@ -62,7 +62,7 @@ class Homes:
                 options = ("--name", copy.name, "--home", str(prepared), "--sandbox", "none", "--time-to-start", "60s")
                 try:
                     measure((checkout.arena, "submit", str(copy), *options), self._folder)
-                except SystemExit as error:
+                except CommandFailed as error:
                     shutil.rmtree(prepared, ignore_errors=True)
                     raise CannotRun(f"{bot} cannot be submitted: {error}") from None
         shutil.copytree(prepared, home)
@@ -116,6 +116,8 @@ class Tournament:
             size = sum(file.stat().st_size for file in home.rglob("*") if file.is_file())
             export = measure((checkout.arena, "export", "seats", "--format", "csv", "--home", str(home)), Path(folder))
         rows = list(csv.DictReader(StringIO(export.printed)))
+        if forfeited := sum(bool(row["fault"]) for row in rows):  # then it was not the same work
+            raise CannotRun(f"{forfeited} seats were forfeited in {checkout.name}")
         return used, len({row["match"] for row in rows}), sum(int(row["decisions"]) for row in rows), size
 
 
@@ -176,6 +178,7 @@ WORKLOADS: dict[str, Workload] = {
     "referee": Series(("random", "greedy"), 1000, 4000),
     "c++": Tournament("mantis", 2, ("random_cpp",) * 2, 2000, 8000),
     "serve": Serve(),
-    FEW_BOTS: Tournament("mantis", 2, ("random",) * 20, 600, 2400, most_rounds=1),
-    MANY_BOTS: Tournament("mantis", 2, ("random",) * 150, 600, 1000, most_rounds=1),
+    # Long, because the cost of starting all bots varies by more than a few matches cost.
+    FEW_BOTS: Tournament("mantis", 2, ("random",) * 20, 600, 6000, most_rounds=1),
+    MANY_BOTS: Tournament("mantis", 2, ("random",) * 150, 600, 3000, most_rounds=1),
 }
