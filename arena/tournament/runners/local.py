@@ -109,7 +109,7 @@ class LocalRunner(Runner):
         while True:
             try:
                 self._reports.put((worker, worker.connection.recv()))
-            except (EOFError, OSError):
+            except Exception:  # noqa: BLE001, the pipe is closed, or what comes through it makes no sense
                 self._reports.put((worker, None))
                 return
 

@@ -65,3 +65,11 @@ def test_very_many_matches_are_several_messages() -> None:
     messages = received(pipe)
     assert [len(message) for message in messages] == [CONFIG.matches_per_message] * 2
     assert [match for message in messages for match in message] == [match for block in planned for match in block]
+
+
+def test_a_worker_that_sends_nonsense_counts_as_dead() -> None:
+    """Once nobody read its reports any more, and the tournament waited for ever."""
+    runner, (pipe,) = runner_of(1)
+    pipe.send_bytes(b"not a pickle")
+    runner._listen(runner._workers[0])
+    assert runner._reports.get_nowait() == (runner._workers[0], None)
