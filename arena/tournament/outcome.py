@@ -4,15 +4,19 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import NamedTuple
 
 from arena.errors import NotFound, unknown
 from arena.events import Activity, Note
+from arena.reports.board import Board
+from arena.tournament.formats.elimination import KnockoutRound
 
-if TYPE_CHECKING:  # a runner loads gRPC, which a command that only shows results does without
-    from arena.reports.board import Board
-    from arena.tournament.formats.elimination import KnockoutRound
-    from arena.tournament.runners.base import WorkerPace
+
+class WorkerPace(NamedTuple):
+    """The speed of a worker on another machine."""
+
+    worker: str
+    matches_per_second: float
 
 
 @dataclass(frozen=True, slots=True)

@@ -5,20 +5,14 @@ from __future__ import annotations
 import time
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterator, Sequence
-from typing import NamedTuple, Self
+from typing import Self
 
 from arena.errors import HostFault
 from arena.records import MatchRecord
 from arena.tournament.config import CONFIG
+from arena.tournament.outcome import WorkerPace
 from arena.tournament.planner import PlannedMatch
 from arena.tournament.runners.worker import WorkerSetup
-
-
-class WorkerPace(NamedTuple):
-    """The speed of a worker on another machine."""
-
-    worker: str
-    matches_per_second: float
 
 
 class Runner(ABC):

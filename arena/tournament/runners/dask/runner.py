@@ -29,8 +29,9 @@ from arena.store.bots import BotVersion
 from arena.store.home import Home
 from arena.submissions.install import Installations
 from arena.tournament.config import CONFIG
+from arena.tournament.outcome import WorkerPace
 from arena.tournament.planner import PlannedMatch
-from arena.tournament.runners.base import MakeRunner, Runner, WorkerPace
+from arena.tournament.runners.base import MakeRunner, Runner
 from arena.tournament.runners.dask.link import CORE, connect
 from arena.tournament.runners.dask.worker import MatchBatch, PlayedBatch, end_run, play_batch, receive_bot
 from arena.tournament.runners.worker import Spoiled, WorkerSetup
