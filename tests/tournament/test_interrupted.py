@@ -23,7 +23,7 @@ from tests.support.cli import SLOW_MACHINE, arena, complaint
 from tests.support.tournaments import FIELD, PATIENCE, board, kept, on_record, play, results, start
 from tests.support.waiting import until
 
-EVENT = (*FIELD, "--seed", "killed", "--rounds", "150", "--bracket", "mantis", *SLOW_MACHINE)
+EVENT = (*FIELD, "--seed", "killed", "--rounds", "600", "--bracket", "mantis", *SLOW_MACHINE)
 ENDLESS = (*FIELD, "--seed", "1", "--matches", "100000", "--bracket", "mantis", *SLOW_MACHINE)
 
 

@@ -20,7 +20,7 @@ from tests.support.waiting import until
 from tests.tournament.runners.dask.events import FIELD, FIRST_CHOICE, Record, check_equal, event, record, take_in
 from tests.tournament.runners.dask.machines import HEAD, PATIENCE, Machines
 
-EVENT = event(100)
+EVENT = event(500)
 
 
 @pytest.fixture(scope="module")
