@@ -2,8 +2,8 @@
 
 A message costs as much as many turns, so turns are collected, but no core must be idle for it:
 
-1. A batch has as many turns as the bot answers in a few milliseconds, and a bot has one batch to answer. It gets a
-   second one when that would be full: a slow bot, or a remote one, then never waits for its next turn.
+1. A batch has as many turns as the bot answers in a few milliseconds of CPU time, and a bot has one batch to answer. It
+   gets a second one when that would be full: a slow bot, or a remote one, then never waits for its next turn.
 2. An idle bot gets its turns at once when most of its matches wait for it.
 3. Otherwise its turns are held back while other bots think, because their answers bring more turns; `hold_seconds` at
    most.

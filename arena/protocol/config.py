@@ -14,6 +14,8 @@ class ProtocolConfig:
     first_batch: int = 4
     """Turns in a bot's first batch, before its speed is known."""
     largest_batch: int = 512
+    unmeasured_batch: int = 128
+    """Turns in a batch of a bot whose CPU time is not measured: wall time says more about the machine than about it."""
     remote_batch: int = 32
     """Turns that are sent to a remote bot even while it thinks, because the network takes its time."""
     ready_share: float = 0.75

@@ -181,6 +181,8 @@ class Session:
         """Return the next message to send; None if there is none yet."""
         if self._outbox_is_empty and not self.waiting:
             return None
+        if now.cpu_ms is None:
+            self.batch_size = CONFIG.unmeasured_batch
         decision = self.batching.decide(self)
         if decision is Dispatch.SEND:
             self.released = False
@@ -296,8 +298,8 @@ class Session:
         spent = now.since(max(head.sent, self._last_answer))
         self._last_answer = now
         is_answered = head.match_number not in self.in_flight
-        if is_answered:
-            self._note_pace(spent.charged / answers)
+        if is_answered and spent.cpu is not None:
+            self._note_pace(spent.cpu / answers)
         if is_answered and (answers == 1 or spent.charged <= CONFIG.batch_ms):
             return spent.divided(answers) if answers > 1 else spent
         head.thought = head.thought.plus(spent)
