@@ -139,8 +139,10 @@ class Machines:
         return tables
 
     def thaw(self, name: str) -> None:
-        for process in (psutil.Process(self.processes[name].pid), *self.tables(name)):
-            process.resume()
+        for table in self.tables(name):  # before the worker, which may end them at once
+            with suppress(psutil.NoSuchProcess):  # one whose work is done has ended by itself
+                table.resume()
+        psutil.Process(self.processes[name].pid).resume()
 
     def stop(self) -> None:
         if self.conductor is not None and self.conductor.poll() is None:
