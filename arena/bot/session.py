@@ -11,12 +11,11 @@ import os
 import sys
 import time
 import traceback
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field
 from mmap import mmap
 from pathlib import Path
-from random import Random
 from struct import Struct
 from typing import Any
 
@@ -24,7 +23,7 @@ import grpc
 import uvloop
 
 from arena.bot.bot import Bot
-from arena.games.codec import PROTOCOL, Codec, Reader, Unreadable
+from arena.games.codec import Codec, Reader, Unreadable
 from arena.games.registry import GAMES, codec_of
 from arena.games.turn import Turn
 from arena.v1 import referee_pb2 as pb
@@ -35,6 +34,8 @@ from arena.v1 import referee_pb2_grpc as rpc
 class SdkConfig:
     """When answers are sent (in seconds), and other figures."""
 
+    protocol: int = 2
+    """The version of the protocol that it speaks."""
     send_after: float = 0.005
     """Answers are held back for this long at most while the bot thinks about the next turn."""
     gc_threshold: int = 20_000
@@ -60,13 +61,10 @@ class SeatInMatch:
 
     id: str
     seat: int
-    turns: str
-    """The field of a PlayResponse that carries this game's turns."""
     reader: Reader
     play: Callable[[Turn[Any, Any]], object]
     """The bot's method for this game."""
     codes: Mapping[Any, int]
-    rng: Random
     seconds_per_turn: float
 
 
@@ -108,17 +106,24 @@ def open_turn_mark() -> mmap | bytearray:
     return bytearray(8)
 
 
+def rows(*columns: Sequence[Any]) -> Iterable[tuple[Any, ...]]:
+    """Return the rows of columns. Raise Unreadable if these have different lengths."""
+    if len({len(column) for column in columns}) > 1:
+        raise Unreadable("columns of different lengths")
+    return zip(*columns, strict=True)
+
+
 class BotSession:
     """What a bot process knows of its matches."""
 
     def __init__(self, bot: Bot) -> None:
         self.bot = bot
         self.codecs: dict[str, Codec] = {game: codec_of(game) for game in GAMES}
-        self.turn_fields = tuple(dict.fromkeys(codec.turns for codec in self.codecs.values()))
+        self.rules: dict[int, tuple[pb.Rules, str]] = {}
+        """The rules by their number, with the game."""
         self.seats: dict[int, SeatInMatch] = {}
         self.answers = UnsentAnswers()
         self.last_sent = 0.0
-        self.turn_began = 0.0
         self.turn_mark = open_turn_mark()
 
     async def play(self, address: str, token: str) -> int:
@@ -141,7 +146,7 @@ class BotSession:
         bot = self.bot
         numbers = {game: self.codecs[game].number for game in bot.games}
         return pb.Hello(
-            protocol=PROTOCOL,
+            protocol=SDK_CONFIG.protocol,
             token=token,
             name=bot.name or type(bot).__name__,
             version=bot.version,
@@ -153,27 +158,23 @@ class BotSession:
 
     async def handle(self, message: pb.PlayResponse, write: Callable[[pb.PlayRequest], object]) -> None:
         """Answer the turns in the message. Raise Unreadable. What the bot raises costs it the match, and no other."""
-        for start in message.starts:
-            self.start(start)
+        for rules in message.rules:
+            self.learn(rules)
+        starts = message.new_matches
+        for start in rows(starts.match, starts.rules, starts.id, starts.seat, starts.seed, starts.setup):
+            self.start(*start)
         for fault in message.faults:
             kind = FAULT_NAMES.get(fault.kind, str(fault.kind))
             where = f"match {self.seats[fault.match].id}" if fault.match in self.seats else "every match"
             print(f"FAULT {kind} in {where}: {fault.detail}", file=sys.stderr, flush=True)
-        self.turn_began = self.last_sent = time.monotonic()
-        for turns in self.turn_fields:
-            for turn in getattr(message, turns):
-                self.answer(turn, turns)
-                if self.must_send():
-                    await self.send(write)
-        write_mark(self.turn_mark, 0, 0, 0)
-        if self.answers:
-            await self.send(write)
-        for end in message.ends:
-            seat = self.seat_in(end.match)
-            del self.seats[end.match]
-            if seat.seat >= len(end.placements):
+        await self.answer(message.turns, write)
+        ends = message.ended_matches
+        for match, placements, forfeited in rows(ends.match, ends.placements, ends.forfeited):
+            seat = self.seat_in(match)
+            del self.seats[match]
+            if seat.seat >= len(placements):
                 raise Unreadable("an end without the own place")
-            self.bot.match_over(seat.id, end.placements[seat.seat], seat.seat in end.forfeited)
+            self.bot.match_over(seat.id, placements[seat.seat], seat.seat in forfeited)
 
     def seat_in(self, match: int) -> SeatInMatch:
         try:
@@ -181,42 +182,60 @@ class BotSession:
         except KeyError as error:
             raise Unreadable(f"something in match {match}, which has not begun") from error
 
-    def start(self, start: pb.MatchStart) -> None:
-        kind = start.WhichOneof("game")
-        game = start.other.game if kind == "other" else kind
-        if game not in self.codecs or not (play := getattr(self.bot, game, None)):
+    def learn(self, rules: pb.Rules) -> None:
+        kind = rules.WhichOneof("game")
+        game = rules.other.game if kind == "other" else kind
+        if game not in self.codecs or not getattr(self.bot, game, None):
             raise Unreadable(f"the start of a game that this bot does not play: {game!r}")
+        self.rules[rules.number] = rules, game
+
+    def start(self, match: int, number: int, name: str, seat: int, seed: int, setup: bytes) -> None:
+        if number not in self.rules:
+            raise Unreadable(f"a start with rules {number}, which were not sent")
+        rules, game = self.rules[number]
         codec = self.codecs[game]
-        self.seats[start.match] = SeatInMatch(
-            id=start.id,
-            seat=start.seat,
-            turns=codec.turns,
-            reader=codec.reader(start),
-            play=play,
+        self.seats[match] = SeatInMatch(
+            id=name,
+            seat=seat,
+            reader=codec.reader(rules, seat, seed, setup),
+            play=getattr(self.bot, game),
             codes=codec.codes.code_of,
-            rng=Random(start.seed),
-            seconds_per_turn=start.ms_per_turn / 1000 if start.ms_per_turn else float("inf"),
+            seconds_per_turn=rules.ms_per_turn / 1000 if rules.ms_per_turn else float("inf"),
         )
 
-    def answer(self, turn: Any, turns: str) -> None:
-        """Ask the bot and note its answer."""
-        seat = self.seat_in(turn.match)
-        if seat.turns != turns:
-            raise Unreadable("a turn of another game")
-        asked = seat.reader.turn(turn, self.due(seat, turn.ms_left), seat.rng)
-        answers = self.answers
-        write_mark(self.turn_mark, 0, turn.match, turn.turn)
-        try:
-            action = seat.play(asked)
-            code = self.code_of(seat, action)
-        except Unreadable:
-            raise
-        except Exception as error:  # noqa: BLE001, the bot's own code may raise anything
-            answers.resignations.append(self.resignation(seat, turn, error))
-            return
-        answers.match.append(turn.match)
-        answers.turn.append(turn.turn)
-        answers.action.append(code)
+    async def answer(self, turns: pb.Turns, write: Callable[[pb.PlayRequest], object]) -> None:
+        """Ask the bot about each turn and send its answers.
+
+        The referee's clock for a turn starts with the last answer, or when the turn arrived.
+        """
+        turn_began = self.last_sent = time.monotonic()
+        ms_left = turns.ms_left or [0] * len(turns.match)
+        for match, turn, legal, position, events, left in rows(
+            turns.match, turns.turn, turns.legal, turns.position, turns.events, ms_left
+        ):
+            seat = self.seats.get(match) or self.seat_in(match)
+            seconds = min(seat.seconds_per_turn, left / 1000) if left else seat.seconds_per_turn
+            asked = seat.reader.turn(legal, position, events, self.last_sent + seconds)
+            write_mark(self.turn_mark, 0, match, turn)
+            answers = self.answers
+            try:
+                code = self.code_of(seat, seat.play(asked))
+            except Unreadable:
+                raise
+            except Exception as error:  # noqa: BLE001, the bot's own code may raise anything
+                answers.resignations.append(self.resignation(seat, match, turn, error))
+            else:
+                answers.match.append(match)
+                answers.turn.append(turn)
+                answers.action.append(code)
+            now = time.monotonic()
+            if now - turn_began > SDK_CONFIG.slow_turn or now - self.last_sent > SDK_CONFIG.send_after:
+                await self.send(write)
+                now = self.last_sent
+            turn_began = now
+        write_mark(self.turn_mark, 0, 0, 0)
+        if self.answers:
+            await self.send(write)
 
     @staticmethod
     def code_of(seat: SeatInMatch, action: object) -> int:
@@ -228,30 +247,19 @@ class BotSession:
             ) from None
 
     @staticmethod
-    def resignation(seat: SeatInMatch, turn: Any, error: Exception) -> pb.Resignation:
+    def resignation(seat: SeatInMatch, match: int, turn: int, error: Exception) -> pb.Resignation:
         """Print the traceback, and return the message to the referee."""
         frames = traceback.extract_tb(error.__traceback__)
         own = [frame for frame in frames if not frame.filename.startswith(SDK_FOLDER)]
-        print(f"Match {seat.id}, turn {turn.turn}, seat {seat.seat}: the bot raised an exception:", file=sys.stderr)
+        print(f"Match {seat.id}, turn {turn}, seat {seat.seat}: the bot raised an exception:", file=sys.stderr)
         print("".join(traceback.format_exception(error)), end="", file=sys.stderr, flush=True)
         where = f" ({Path(own[-1].filename).name}:{own[-1].lineno})" if own else ""
         what = f"{type(error).__name__}: {error}".removesuffix(": ")
         reason = f"It raised {what[: SDK_CONFIG.longest_reason]}{where}."
-        return pb.Resignation(match=turn.match, turn=turn.turn, reason=reason.encode(errors="replace").decode())
-
-    def due(self, seat: SeatInMatch, ms_left: int) -> float:
-        """Return when the answer is due: the referee's clock started with the last answer, or when the turn arrived."""
-        left = seat.seconds_per_turn
-        return self.last_sent + (min(left, ms_left / 1000) if ms_left else left)
-
-    def must_send(self) -> bool:
-        """Return whether the answers so far must be sent now."""
-        now = time.monotonic()
-        took, self.turn_began = now - self.turn_began, now
-        return took > SDK_CONFIG.slow_turn or now - self.last_sent > SDK_CONFIG.send_after
+        return pb.Resignation(match=match, turn=turn, reason=reason.encode(errors="replace").decode())
 
     async def send(self, write: Callable[[pb.PlayRequest], object]) -> None:
         given, self.answers = self.answers, UnsentAnswers()
         answers = pb.Answers(match=given.match, turn=given.turn, action=given.action)
         await write(pb.PlayRequest(answers=answers, resignations=given.resignations))  # type: ignore[misc]
-        self.turn_began = self.last_sent = time.monotonic()
+        self.last_sent = time.monotonic()

@@ -38,7 +38,6 @@ from arena.referee.launch import distinct
 from arena.referee.seats import Player, Seat
 from arena.submissions.build import build
 from arena.submissions.submission import find_submission
-from arena.v1 import referee_pb2 as pb
 
 HELP = "Type an action or its number; [bold]odds[/] for the card odds, [bold]table[/], [bold]rules[/], [bold]quit[/]."
 
@@ -63,7 +62,7 @@ class TerminalPlayer:
     def report_fault(self, seat: Seat, fault: replay.Fault) -> None:
         """A person at the terminal commits none."""
 
-    def end_match(self, seat: Seat, end: pb.MatchEnd) -> None:
+    def end_match(self, seat: Seat) -> None:
         """The result is printed at the end."""
 
     async def play(self, match: asyncio.Task[Outcome]) -> Outcome:

@@ -17,7 +17,7 @@ The stream's driver passes received messages to `receive` and sends what `take` 
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterable
+from collections.abc import Callable, Collection, Hashable, Iterable, Sequence
 from enum import Enum, auto
 from typing import NamedTuple, Protocol
 
@@ -25,6 +25,7 @@ from arena.errors import HostFault
 from arena.protocol.batching import Batching, Dispatch
 from arena.protocol.clock import LONG_AGO, NO_TIME, Moment, Spent
 from arena.protocol.config import CONFIG
+from arena.protocol.outbox import WRITERS, EndEntry, Outbox, StartEntry, TurnColumns
 from arena.replay import Fault, FaultKind
 from arena.v1 import referee_pb2 as pb
 
@@ -68,9 +69,17 @@ class SessionSeat(Protocol):
     @property
     def game(self) -> str: ...
     @property
+    def seats(self) -> int: ...
+    @property
     def forfeited(self) -> bool: ...
-    def write_start(self, start: pb.MatchStart) -> None: ...
-    def write_turn(self, message: pb.PlayResponse) -> None: ...
+    @property
+    def rules_key(self) -> Hashable:
+        """Equal for seats in matches with the same rules."""
+
+    def fill_rules(self, rules: pb.Rules) -> None: ...
+    def start_entry(self, rules: pb.Rules) -> StartEntry: ...
+    def turn_entry(self) -> TurnColumns: ...
+    def end_entry(self) -> EndEntry: ...
     def answer(self, action: int, spent: Spent) -> None: ...
     def resign(self, why: str, spent: Spent) -> None: ...
     def forfeit(self, kind: FaultKind, detail: str) -> None: ...
@@ -120,8 +129,12 @@ class Session:
         self._last_answer = LONG_AGO
         self._turn_ms: float | None = None
         """How long the bot takes for a turn, roughly."""
-        self._outbox = pb.PlayResponse()
-        self._outbox_is_empty = True
+        self._outbox = Outbox()
+        self._write = WRITERS[1]
+        self._rules: dict[Hashable, pb.Rules] = {}
+        """The rules of the matches that have started on this stream."""
+        self._awake = False
+        """Whether `wake` has been called since the last `take`."""
         self._last_number = 0
         self._strays = 0
 
@@ -134,39 +147,46 @@ class Session:
     # To the bot
 
     def welcome(self, welcome: pb.Welcome) -> None:
-        self._outbox.welcome.CopyFrom(welcome)
-        self._post()
+        """Accept the bot's hello; messages are in the welcome's version of the protocol from now on."""
+        self._write = WRITERS[welcome.protocol]
+        self._outbox.welcome = welcome
+        self._wake()
 
     def start_match(self, seat: SessionSeat) -> None:
         """Give the bot a seat in a match."""
         self._last_number += 1
         seat.match_number = self._last_number
         self.seats[self._last_number] = seat
-        seat.write_start(self._outbox.starts.add(match=self._last_number))
-        self._post()
+        rules = self._rules.get(key := seat.rules_key)
+        if rules is None:
+            rules = self._rules[key] = pb.Rules(number=len(self._rules) + 1)
+            seat.fill_rules(rules)
+            self._outbox.rules.append(rules)
+        self._outbox.starts.append(seat.start_entry(rules))
+        self._wake()
 
     def ask(self, seat: SessionSeat) -> None:
         """Ask for the seat's next action."""
         self.waiting.append(seat)
-        self.wake()
+        if not self._awake:
+            self._wake()
 
     def report_fault(self, seat: SessionSeat | None, fault: Fault) -> None:
         """Report the fault by which the bot has lost this match, or all its matches."""
         number = seat.match_number if seat else 0
-        self._outbox.faults.add(match=number, kind=FAULT_CODES[fault.fault], detail=fault.detail)
+        self._outbox.faults.append(pb.Fault(match=number, kind=FAULT_CODES[fault.fault], detail=fault.detail))
         if seat:
             self.withdraw(seat)
-        self._post()
+        self._wake()
 
-    def end_match(self, seat: SessionSeat, end: pb.MatchEnd) -> None:
+    def end_match(self, seat: SessionSeat) -> None:
         """Report the result and free the seat."""
-        end.match = seat.match_number
-        self._outbox.ends.append(end)
+        self._outbox.ends.append(seat.end_entry())
         del self.seats[seat.match_number]
-        self._post()
+        self._wake()
 
-    def _post(self) -> None:
-        self._outbox_is_empty = False
+    def _wake(self) -> None:
+        self._awake = True
         self.wake()
 
     def withdraw(self, seat: SessionSeat) -> None:
@@ -179,7 +199,8 @@ class Session:
 
     def take(self, now: Moment) -> pb.PlayResponse | None:
         """Return the next message to send; None if there is none yet."""
-        if self._outbox_is_empty and not self.waiting:
+        self._awake = False
+        if not self.waiting and not self._outbox:
             return None
         if now.cpu_ms is None:
             self.batch_size = CONFIG.unmeasured_batch
@@ -189,14 +210,12 @@ class Session:
             size = 1 if self.suspects else self.batch_size
             batch, self.waiting = self.waiting[:size], self.waiting[size:]
             starts = now.later(self.round_trip) if self.round_trip else now
-            message = self.take_all()
             in_flight = self.in_flight
             for seat in batch:
-                seat.write_turn(message)
                 seat.sent = starts
                 in_flight[seat.match_number] = seat
             self.batching.in_flight += len(batch)
-            return message
+            return self._take(batch)
         if decision is Dispatch.HOLD:
             self.hold()
         return None
@@ -204,13 +223,15 @@ class Session:
     def release(self) -> None:
         """Send held turns now."""
         self.released = True
-        self.wake()
+        self._wake()
 
     def take_all(self) -> pb.PlayResponse:
         """Empty the outbox. Turns that wait stay there."""
-        message, self._outbox = self._outbox, pb.PlayResponse()
-        self._outbox_is_empty = True
-        return message
+        return self._take([])
+
+    def _take(self, batch: Sequence[SessionSeat]) -> pb.PlayResponse:
+        outbox, self._outbox = self._outbox, Outbox()
+        return self._write(outbox, batch)
 
     # From the bot
 
@@ -227,7 +248,7 @@ class Session:
             if self.suspects:
                 self.suspects.difference_update(seat.match_number for seat, _ in answered)
             if answered:
-                self.wake()
+                self._wake()
         share = self._charge(head, now, len(answered), is_answer=bool(answered or unasked or message.answers.match))
         for seat, action in answered:
             spent = share if seat.thought is NO_TIME else self._taken(seat, share)

@@ -21,6 +21,11 @@ from arena.protocol.clock import Spent
 from arena.replay import Decision, Fault, FaultKind, Header, Replay, result_line
 from arena.replay.compact import pack, unpack
 
+WALL_PER_CPU = 5
+"""On a busy machine, a bot that computes may take this much more wall time than CPU time."""
+WAITS_PER_MATCH = 10
+"""The limit for waiting in a match, as a multiple of the limit for one turn."""
+
 
 @dataclass(frozen=True, slots=True)
 class Limits:
@@ -32,6 +37,24 @@ class Limits:
     """For one turn."""
     match: float | None = None
     """For all turns of a seat in one match."""
+    wait: float | None = None
+    """Wall time for which a seat may keep its match waiting in all, besides five times the CPU time that it uses. None:
+    ten times the limit for one turn. It is there for bots that do little but wait."""
+
+    @property
+    def wait_seconds(self) -> float:
+        """The limit for waiting; infinite if there is none."""
+        if self.wait is not None:
+            return self.wait
+        return inf if self.turn is None else WAITS_PER_MATCH * self.turn
+
+    def __str__(self) -> str:
+        per_turn = "no limit" if self.turn is None else f"{self.turn:g} s"
+        per_match = "" if self.match is None else f", {self.match:g} s a match"
+        waiting = (
+            "" if self.wait_seconds == inf else f", {self.wait_seconds:g} s a match of waiting without using the CPU"
+        )
+        return f"{per_turn} a turn{per_match}{waiting}"
 
 
 def wall_limit_ms(seconds: float | None) -> float:
@@ -39,7 +62,7 @@ def wall_limit_ms(seconds: float | None) -> float:
 
     It is generous, because on a busy machine a bot gets only part of a core. It is there for bots that do nothing.
     """
-    return inf if seconds is None else 1000 * (5 * seconds + 1.0)
+    return inf if seconds is None else 1000 * (WALL_PER_CPU * seconds + 1.0)
 
 
 @dataclass(frozen=True, slots=True)
@@ -91,15 +114,15 @@ class Match:
     """A match under way."""
 
     __slots__ = (
-        "_codes",
+        "_encoded_result",
         "_faults",
         "_house",
         "_match_wall_ms",
-        "_movers",
+        "_moves",
         "_result",
-        "_times",
         "_turn_ms",
         "_turn_wall_ms",
+        "_wait_ms",
         "actions",
         "cpu_ms",
         "decisions",
@@ -128,6 +151,7 @@ class Match:
         self.forfeited: list[int] = []
         self._turn_ms = inf if limits.turn is None else 1000 * limits.turn
         self._turn_wall_ms, self._match_wall_ms = wall_limit_ms(limits.turn), wall_limit_ms(limits.match)
+        self._wait_ms = 1000 * limits.wait_seconds
         self.think_ms = [0.0] * self.state.seats
         self.wall_ms = [0.0] * self.state.seats
         self.cpu_ms: list[float | None] = [None] * self.state.seats
@@ -135,15 +159,12 @@ class Match:
         self.spoiled_by: HostFault | None = None
         """Why the match does not count; None: it does."""
         self._house: Random | None = None
-        # The decisions as columns: a replay is made of them on demand.
-        self._movers: list[int] = []
-        """Per decision, the seat; -1 minus the seat where the house played for it."""
-        self._codes: list[int] = []
-        self._times: list[float] = []
-        """Per decision, the ms charged."""
+        self._moves: list[tuple[int, int, float]] = []
+        """Per decision the seat (-1 minus it where the house played for it), the action's code, and the ms charged."""
         self._faults: list[tuple[int, Fault]] = []
         """The faults, each with the number of decisions before it."""
         self._result: Result | None = None
+        self._encoded_result: bytes | None = None
 
     @property
     def replay(self) -> Replay:
@@ -157,7 +178,7 @@ class Match:
         """Return the decisions and faults so far, in order."""
         entries: list[Decision | Fault] = [
             Decision(max(mover, -1 - mover), self.actions[code].notation, round(1000 * ms) / 1000, mover < 0)
-            for mover, code, ms in zip(self._movers, self._codes, self._times, strict=True)
+            for mover, code, ms in self._moves
         ]
         for number, (decisions, fault) in enumerate(self._faults):
             entries.insert(decisions + number, fault)
@@ -191,9 +212,18 @@ class Match:
         wall, cpu = spent
         charged = wall if cpu is None else cpu
         overtime = None
-        if charged > self._turn_ms or wall > self._turn_wall_ms or self.limits.match is not None:
+        waited = self.wall_ms[seat] + wall
+        if (
+            charged > self._turn_ms
+            or wall > self._turn_wall_ms
+            or waited > self._wait_ms
+            or self.limits.match is not None
+        ):
             overtime = self.overtime(seat, spent)
-        self.charge(seat, spent)
+        self.think_ms[seat] += charged
+        self.wall_ms[seat] = waited
+        if cpu is not None:
+            self.cpu_ms[seat] = (self.cpu_ms[seat] or 0.0) + cpu
         self.decisions[seat] += 1
         if overtime:
             return self.forfeit(seat, FaultKind.TIMEOUT, overtime)
@@ -201,10 +231,12 @@ class Match:
         if action is None:
             return self.forfeit(seat, FaultKind.ILLEGAL, f"{code} is not the code of an action of {self.plan.game}.")
         try:
-            self.encoder.record(self.state.apply(action))
+            events = self.state.apply(action)
         except IllegalAction as error:
             return self.forfeit(seat, FaultKind.ILLEGAL, str(error))
-        self._note(seat, code, charged)
+        self.encoder.record(events)
+        self._moves.append((seat, code, charged))
+        self.turn += 1
         if self.forfeited:
             self._play_house()
         return None
@@ -239,25 +271,30 @@ class Match:
         charged = spent.wall if spent.cpu is None else spent.cpu
         if limits.turn is not None and (charged > limits.turn * 1000 or spent.wall > self._turn_wall_ms):
             return self._time_exceeded("Time limit", limits.turn, seat, spent)
-        if limits.match is not None:
-            wall, think = self.wall_ms[seat] + spent.wall, self.think_ms[seat] + charged
-            if think > limits.match * 1000 or wall > self._match_wall_ms:
-                total = Spent(wall, None if spent.cpu is None else think)
-                return self._time_exceeded("Match time limit", limits.match, seat, total)
+        wall, think = self.wall_ms[seat] + spent.wall, self.think_ms[seat] + charged
+        if spent.cpu is not None and wall > WALL_PER_CPU * think + self._wait_ms:
+            limit = f"limit {limits.wait_seconds:g} s besides {WALL_PER_CPU} times its CPU time"
+            return f"Waiting limit exceeded: kept the match waiting for {wall / 1000:.1f} s, {limit} {self._at(seat)}."
+        if limits.match is not None and (think > limits.match * 1000 or wall > self._match_wall_ms):
+            total = Spent(wall, None if spent.cpu is None else think)
+            return self._time_exceeded("Match time limit", limits.match, seat, total)
         return None
 
     def _time_exceeded(self, what: str, limit: float, seat: int, spent: Spent) -> str:
         of = "" if spent.cpu is None else " of CPU time"
-        where = f"(seat {seat}, decision {self.turn})"
+        where = self._at(seat)
         if spent.charged > limit * 1000:
             return f"{what} exceeded: used {spent.charged / 1000:.2f} s{of}, limit {limit:g} s {where}."
         return f"{what} exceeded: waited {spent.wall / 1000:.1f} s, limit {limit:g} s{of} {where}."
+
+    def _at(self, seat: int) -> str:
+        return f"(seat {seat}, decision {self.turn})"
 
     def forfeit(self, seat: int, kind: FaultKind, detail: str) -> Fault:
         """Lose the seat by a fault; the house plays on for it."""
         fault = Fault(seat, kind, detail)
         self.forfeited.append(seat)
-        self._faults.append((len(self._codes), fault))
+        self._faults.append((len(self._moves), fault))
         self._play_house()
         return fault
 
@@ -271,9 +308,7 @@ class Match:
             self._note(-1 - seat, codes[action], 0.0)
 
     def _note(self, mover: int, code: int, ms: float) -> None:
-        self._movers.append(mover)
-        self._codes.append(code)
-        self._times.append(ms)
+        self._moves.append((mover, code, ms))
         self.turn += 1
 
     @property
@@ -283,12 +318,24 @@ class Match:
             self._result = self.state.result(self.forfeited)
         return self._result
 
+    @property
+    def encoded_result(self) -> bytes:
+        """The game's own result, as bots are sent it."""
+        if self._encoded_result is None:
+            self._encoded_result = self.encoder.result(self.result)
+        return self._encoded_result
+
     def outcome(self, *, took_ms: float = 0.0, overloaded: bool = False) -> Outcome:
         """Return what is recorded of a match that is over; `took_ms`: its duration."""
         return Outcome(
             self.plan,
             self.result,
-            pack(self.plan.bots, self._codes, [round(1000 * ms) for ms in self._times], self._faults),
+            pack(
+                self.plan.bots,
+                [code for _, code, _ in self._moves],
+                [round(1000 * ms) for _, _, ms in self._moves],
+                self._faults,
+            ),
             faults=tuple(fault for _, fault in self._faults),
             think_ms=tuple(self.think_ms),
             wall_ms=tuple(self.wall_ms),

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Hashable, Sequence
 from dataclasses import dataclass
 from typing import Protocol
 
 from arena.errors import HostFault
 from arena.protocol.clock import LONG_AGO, NO_TIME, Moment, Spent
+from arena.protocol.outbox import EndEntry, StartEntry, TurnColumns
 from arena.protocol.session import Session
 from arena.referee.match import Match
 from arena.replay import Fault, FaultKind
@@ -22,7 +23,7 @@ class Player(Protocol):
         """Ask for an action. The player calls `seat.answer` or `seat.forfeit` later."""
 
     def report_fault(self, seat: Seat, fault: Fault) -> None: ...
-    def end_match(self, seat: Seat, end: pb.MatchEnd) -> None: ...
+    def end_match(self, seat: Seat) -> None: ...
 
 
 @dataclass(slots=True, eq=False)
@@ -48,6 +49,10 @@ class Seat:
     @property
     def game(self) -> str:
         return self.match.plan.game
+
+    @property
+    def seats(self) -> int:
+        return self.match.state.seats
 
     @property
     def forfeited(self) -> bool:
@@ -90,20 +95,42 @@ class Seat:
 
     # What a session sends
 
-    def write_start(self, start: pb.MatchStart) -> None:
-        match, limits = self.match, self.match.limits
-        start.id = match.plan.id
-        start.seats = match.state.seats
-        start.seat = self.index
-        start.seed = match.seed_for(self.index, self.restarts)
-        start.ms_per_turn = round((limits.turn or 0) * 1000)
-        start.ms_per_match = round((limits.match or 0) * 1000)
-        match.encoder.fill_start(start)
-
-    def write_turn(self, message: pb.PlayResponse) -> None:
+    @property
+    def rules_key(self) -> Hashable:
+        """Equal for seats in matches with the same rules."""
         match = self.match
-        self.turn = match.turn
-        match.encoder.add_turn(message, self.index, self.match_number, match.turn, match.ms_left(self.index))
+        return match.plan.game, tuple(match.plan.options.items()), match.state.seats, match.limits
+
+    def fill_rules(self, rules: pb.Rules) -> None:
+        match, limits = self.match, self.match.limits
+        rules.seats = match.state.seats
+        rules.ms_per_turn = round((limits.turn or 0) * 1000)
+        rules.ms_per_match = round((limits.match or 0) * 1000)
+        match.encoder.fill_rules(rules)
+
+    def start_entry(self, rules: pb.Rules) -> StartEntry:
+        match, seed = self.match, self.match.seed_for(self.index, self.restarts)
+        return StartEntry(self.match_number, rules, match.plan.id, self.index, seed, match.encoder.setup())
+
+    def turn_entry(self) -> TurnColumns:
+        match, index = self.match, self.index
+        encoder = match.encoder
+        self.turn = turn = match.turn
+        ms_left = 0 if match.limits.match is None else match.ms_left(index)
+        return self.match_number, turn, encoder.legal(), encoder.position(index), encoder.unseen_events(index), ms_left
+
+    def end_entry(self) -> EndEntry:
+        match = self.match
+        result = match.result
+        return EndEntry(
+            match.plan.game,
+            self.match_number,
+            bytes(result.placements),
+            bytes(result.winners),
+            bytes(match.forfeited),
+            match.encoder.unseen_events(self.index),
+            match.encoded_result,
+        )
 
     def move_to(self, session: Session) -> None:
         """Continue on a new stream of the same bot. It may be a new process, so it is sent the whole match again."""
@@ -143,10 +170,11 @@ class SeatedMatch:
 
     def advance(self) -> None:
         """Ask the player whose turn it is, or end the match."""
+        match = self.match
         if self.on_change:
-            self.on_change(self.match)
-        index = self.match.seat_to_ask
-        if index is None:
+            self.on_change(match)
+        index = match.state.to_move
+        if index is None or len(match.forfeited) == len(self.seats):
             self._end()
             return
         seat = self.seats[index]
@@ -154,15 +182,7 @@ class SeatedMatch:
         seat.player.ask(seat)
 
     def _end(self) -> None:
-        match = self.match
-        result = match.result
         for seat in self.seats:
             if seat.player:
-                end = pb.MatchEnd(
-                    placements=bytes(result.placements),
-                    winners=bytes(result.winners),
-                    forfeited=bytes(match.forfeited),
-                )
-                match.encoder.fill_end(end, seat.index, result)
-                seat.player.end_match(seat, end)
+                seat.player.end_match(seat)
         self.on_end()

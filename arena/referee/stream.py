@@ -14,7 +14,7 @@ import grpc
 from google.protobuf.message import DecodeError
 
 from arena import __version__
-from arena.games.codec import PROTOCOL
+from arena.games.codec import PROTOCOLS
 from arena.games.registry import games_in_hello
 from arena.protocol.batching import Batching
 from arena.protocol.clock import Moment, Spent
@@ -98,8 +98,9 @@ class BotStream:
 
     def _accept(self, hello: pb.Hello) -> str | None:
         """Take the hello. Return what is wrong with it; None: nothing."""
-        if hello.protocol != PROTOCOL:
-            return f"speaks version {hello.protocol} of the protocol, and the referee version {PROTOCOL}"
+        if hello.protocol not in PROTOCOLS:
+            known = " and ".join(map(str, PROTOCOLS))
+            return f"speaks version {hello.protocol} of the protocol, and the referee versions {known}"
         self.games = games_in_hello(hello.games, hello.other_games)
         if wrong := self._objection():
             return wrong
@@ -130,7 +131,7 @@ class BotStream:
             return
         self.session.welcome(
             pb.Welcome(
-                protocol=PROTOCOL,
+                protocol=hello.protocol,
                 referee=f"arena {__version__}",
                 matches_at_once=self.capacity,
                 round_trip_us=round(1e6 * self.session.round_trip),

@@ -415,7 +415,7 @@ class RunTournamentRequest(_message.Message):
     def __init__(self, start: _Optional[_Union[TournamentOptions, _Mapping]] = ..., resume: _Optional[_Union[ResumeOptions, _Mapping]] = ..., follow: _Optional[_Union[FollowOptions, _Mapping]] = ..., forecast: _Optional[_Union[TournamentOptions, _Mapping]] = ...) -> None: ...
 
 class TournamentOptions(_message.Message):
-    __slots__ = ("bots", "format", "brackets", "seats", "rounds", "deals", "double", "newcomer", "matches", "seconds", "until_separated", "winners_only", "seed", "name", "jobs", "at_once", "time_per_move", "time_per_match", "time_to_start", "ponder")
+    __slots__ = ("bots", "format", "brackets", "seats", "rounds", "deals", "double", "newcomer", "matches", "seconds", "until_separated", "winners_only", "seed", "name", "jobs", "at_once", "time_per_move", "time_per_match", "time_to_start", "ponder", "wait_per_match")
     BOTS_FIELD_NUMBER: _ClassVar[int]
     FORMAT_FIELD_NUMBER: _ClassVar[int]
     BRACKETS_FIELD_NUMBER: _ClassVar[int]
@@ -436,6 +436,7 @@ class TournamentOptions(_message.Message):
     TIME_PER_MATCH_FIELD_NUMBER: _ClassVar[int]
     TIME_TO_START_FIELD_NUMBER: _ClassVar[int]
     PONDER_FIELD_NUMBER: _ClassVar[int]
+    WAIT_PER_MATCH_FIELD_NUMBER: _ClassVar[int]
     bots: _containers.RepeatedScalarFieldContainer[str]
     format: str
     brackets: _containers.RepeatedScalarFieldContainer[str]
@@ -456,7 +457,8 @@ class TournamentOptions(_message.Message):
     time_per_match: float
     time_to_start: float
     ponder: bool
-    def __init__(self, bots: _Optional[_Iterable[str]] = ..., format: _Optional[str] = ..., brackets: _Optional[_Iterable[str]] = ..., seats: _Optional[int] = ..., rounds: _Optional[int] = ..., deals: _Optional[int] = ..., double: _Optional[bool] = ..., newcomer: _Optional[str] = ..., matches: _Optional[int] = ..., seconds: _Optional[float] = ..., until_separated: _Optional[bool] = ..., winners_only: _Optional[bool] = ..., seed: _Optional[str] = ..., name: _Optional[str] = ..., jobs: _Optional[int] = ..., at_once: _Optional[int] = ..., time_per_move: _Optional[float] = ..., time_per_match: _Optional[float] = ..., time_to_start: _Optional[float] = ..., ponder: _Optional[bool] = ...) -> None: ...
+    wait_per_match: float
+    def __init__(self, bots: _Optional[_Iterable[str]] = ..., format: _Optional[str] = ..., brackets: _Optional[_Iterable[str]] = ..., seats: _Optional[int] = ..., rounds: _Optional[int] = ..., deals: _Optional[int] = ..., double: _Optional[bool] = ..., newcomer: _Optional[str] = ..., matches: _Optional[int] = ..., seconds: _Optional[float] = ..., until_separated: _Optional[bool] = ..., winners_only: _Optional[bool] = ..., seed: _Optional[str] = ..., name: _Optional[str] = ..., jobs: _Optional[int] = ..., at_once: _Optional[int] = ..., time_per_move: _Optional[float] = ..., time_per_match: _Optional[float] = ..., time_to_start: _Optional[float] = ..., ponder: _Optional[bool] = ..., wait_per_match: _Optional[float] = ...) -> None: ...
 
 class ResumeOptions(_message.Message):
     __slots__ = ("tournament", "jobs", "at_once")

@@ -86,7 +86,7 @@ class Resignation(_message.Message):
     def __init__(self, match: _Optional[int] = ..., turn: _Optional[int] = ..., reason: _Optional[str] = ...) -> None: ...
 
 class PlayResponse(_message.Message):
-    __slots__ = ("welcome", "starts", "faults", "mantis_turns", "tentagram_turns", "ends", "game_turns")
+    __slots__ = ("welcome", "starts", "faults", "mantis_turns", "tentagram_turns", "ends", "game_turns", "rules", "new_matches", "turns", "ended_matches")
     WELCOME_FIELD_NUMBER: _ClassVar[int]
     STARTS_FIELD_NUMBER: _ClassVar[int]
     FAULTS_FIELD_NUMBER: _ClassVar[int]
@@ -94,6 +94,10 @@ class PlayResponse(_message.Message):
     TENTAGRAM_TURNS_FIELD_NUMBER: _ClassVar[int]
     ENDS_FIELD_NUMBER: _ClassVar[int]
     GAME_TURNS_FIELD_NUMBER: _ClassVar[int]
+    RULES_FIELD_NUMBER: _ClassVar[int]
+    NEW_MATCHES_FIELD_NUMBER: _ClassVar[int]
+    TURNS_FIELD_NUMBER: _ClassVar[int]
+    ENDED_MATCHES_FIELD_NUMBER: _ClassVar[int]
     welcome: Welcome
     starts: _containers.RepeatedCompositeFieldContainer[MatchStart]
     faults: _containers.RepeatedCompositeFieldContainer[Fault]
@@ -101,7 +105,11 @@ class PlayResponse(_message.Message):
     tentagram_turns: _containers.RepeatedCompositeFieldContainer[_tentagram_pb2.TentagramTurn]
     ends: _containers.RepeatedCompositeFieldContainer[MatchEnd]
     game_turns: _containers.RepeatedCompositeFieldContainer[GameTurn]
-    def __init__(self, welcome: _Optional[_Union[Welcome, _Mapping]] = ..., starts: _Optional[_Iterable[_Union[MatchStart, _Mapping]]] = ..., faults: _Optional[_Iterable[_Union[Fault, _Mapping]]] = ..., mantis_turns: _Optional[_Iterable[_Union[_mantis_pb2.MantisTurn, _Mapping]]] = ..., tentagram_turns: _Optional[_Iterable[_Union[_tentagram_pb2.TentagramTurn, _Mapping]]] = ..., ends: _Optional[_Iterable[_Union[MatchEnd, _Mapping]]] = ..., game_turns: _Optional[_Iterable[_Union[GameTurn, _Mapping]]] = ...) -> None: ...
+    rules: _containers.RepeatedCompositeFieldContainer[Rules]
+    new_matches: Starts
+    turns: Turns
+    ended_matches: Ends
+    def __init__(self, welcome: _Optional[_Union[Welcome, _Mapping]] = ..., starts: _Optional[_Iterable[_Union[MatchStart, _Mapping]]] = ..., faults: _Optional[_Iterable[_Union[Fault, _Mapping]]] = ..., mantis_turns: _Optional[_Iterable[_Union[_mantis_pb2.MantisTurn, _Mapping]]] = ..., tentagram_turns: _Optional[_Iterable[_Union[_tentagram_pb2.TentagramTurn, _Mapping]]] = ..., ends: _Optional[_Iterable[_Union[MatchEnd, _Mapping]]] = ..., game_turns: _Optional[_Iterable[_Union[GameTurn, _Mapping]]] = ..., rules: _Optional[_Iterable[_Union[Rules, _Mapping]]] = ..., new_matches: _Optional[_Union[Starts, _Mapping]] = ..., turns: _Optional[_Union[Turns, _Mapping]] = ..., ended_matches: _Optional[_Union[Ends, _Mapping]] = ...) -> None: ...
 
 class Welcome(_message.Message):
     __slots__ = ("protocol", "referee", "matches_at_once", "round_trip_us")
@@ -114,6 +122,72 @@ class Welcome(_message.Message):
     matches_at_once: int
     round_trip_us: int
     def __init__(self, protocol: _Optional[int] = ..., referee: _Optional[str] = ..., matches_at_once: _Optional[int] = ..., round_trip_us: _Optional[int] = ...) -> None: ...
+
+class Rules(_message.Message):
+    __slots__ = ("number", "seats", "ms_per_turn", "ms_per_match", "mantis", "tentagram", "other")
+    NUMBER_FIELD_NUMBER: _ClassVar[int]
+    SEATS_FIELD_NUMBER: _ClassVar[int]
+    MS_PER_TURN_FIELD_NUMBER: _ClassVar[int]
+    MS_PER_MATCH_FIELD_NUMBER: _ClassVar[int]
+    MANTIS_FIELD_NUMBER: _ClassVar[int]
+    TENTAGRAM_FIELD_NUMBER: _ClassVar[int]
+    OTHER_FIELD_NUMBER: _ClassVar[int]
+    number: int
+    seats: int
+    ms_per_turn: int
+    ms_per_match: int
+    mantis: _mantis_pb2.MantisStart
+    tentagram: _tentagram_pb2.TentagramStart
+    other: GameStart
+    def __init__(self, number: _Optional[int] = ..., seats: _Optional[int] = ..., ms_per_turn: _Optional[int] = ..., ms_per_match: _Optional[int] = ..., mantis: _Optional[_Union[_mantis_pb2.MantisStart, _Mapping]] = ..., tentagram: _Optional[_Union[_tentagram_pb2.TentagramStart, _Mapping]] = ..., other: _Optional[_Union[GameStart, _Mapping]] = ...) -> None: ...
+
+class Starts(_message.Message):
+    __slots__ = ("match", "rules", "id", "seat", "seed", "setup")
+    MATCH_FIELD_NUMBER: _ClassVar[int]
+    RULES_FIELD_NUMBER: _ClassVar[int]
+    ID_FIELD_NUMBER: _ClassVar[int]
+    SEAT_FIELD_NUMBER: _ClassVar[int]
+    SEED_FIELD_NUMBER: _ClassVar[int]
+    SETUP_FIELD_NUMBER: _ClassVar[int]
+    match: _containers.RepeatedScalarFieldContainer[int]
+    rules: _containers.RepeatedScalarFieldContainer[int]
+    id: _containers.RepeatedScalarFieldContainer[str]
+    seat: _containers.RepeatedScalarFieldContainer[int]
+    seed: _containers.RepeatedScalarFieldContainer[int]
+    setup: _containers.RepeatedScalarFieldContainer[bytes]
+    def __init__(self, match: _Optional[_Iterable[int]] = ..., rules: _Optional[_Iterable[int]] = ..., id: _Optional[_Iterable[str]] = ..., seat: _Optional[_Iterable[int]] = ..., seed: _Optional[_Iterable[int]] = ..., setup: _Optional[_Iterable[bytes]] = ...) -> None: ...
+
+class Turns(_message.Message):
+    __slots__ = ("match", "turn", "legal", "position", "events", "ms_left")
+    MATCH_FIELD_NUMBER: _ClassVar[int]
+    TURN_FIELD_NUMBER: _ClassVar[int]
+    LEGAL_FIELD_NUMBER: _ClassVar[int]
+    POSITION_FIELD_NUMBER: _ClassVar[int]
+    EVENTS_FIELD_NUMBER: _ClassVar[int]
+    MS_LEFT_FIELD_NUMBER: _ClassVar[int]
+    match: _containers.RepeatedScalarFieldContainer[int]
+    turn: _containers.RepeatedScalarFieldContainer[int]
+    legal: _containers.RepeatedScalarFieldContainer[bytes]
+    position: _containers.RepeatedScalarFieldContainer[bytes]
+    events: _containers.RepeatedScalarFieldContainer[bytes]
+    ms_left: _containers.RepeatedScalarFieldContainer[int]
+    def __init__(self, match: _Optional[_Iterable[int]] = ..., turn: _Optional[_Iterable[int]] = ..., legal: _Optional[_Iterable[bytes]] = ..., position: _Optional[_Iterable[bytes]] = ..., events: _Optional[_Iterable[bytes]] = ..., ms_left: _Optional[_Iterable[int]] = ...) -> None: ...
+
+class Ends(_message.Message):
+    __slots__ = ("match", "placements", "winners", "forfeited", "events", "result")
+    MATCH_FIELD_NUMBER: _ClassVar[int]
+    PLACEMENTS_FIELD_NUMBER: _ClassVar[int]
+    WINNERS_FIELD_NUMBER: _ClassVar[int]
+    FORFEITED_FIELD_NUMBER: _ClassVar[int]
+    EVENTS_FIELD_NUMBER: _ClassVar[int]
+    RESULT_FIELD_NUMBER: _ClassVar[int]
+    match: _containers.RepeatedScalarFieldContainer[int]
+    placements: _containers.RepeatedScalarFieldContainer[bytes]
+    winners: _containers.RepeatedScalarFieldContainer[bytes]
+    forfeited: _containers.RepeatedScalarFieldContainer[bytes]
+    events: _containers.RepeatedScalarFieldContainer[bytes]
+    result: _containers.RepeatedScalarFieldContainer[bytes]
+    def __init__(self, match: _Optional[_Iterable[int]] = ..., placements: _Optional[_Iterable[bytes]] = ..., winners: _Optional[_Iterable[bytes]] = ..., forfeited: _Optional[_Iterable[bytes]] = ..., events: _Optional[_Iterable[bytes]] = ..., result: _Optional[_Iterable[bytes]] = ...) -> None: ...
 
 class MatchStart(_message.Message):
     __slots__ = ("match", "id", "seats", "seat", "seed", "ms_per_turn", "ms_per_match", "mantis", "tentagram", "other")

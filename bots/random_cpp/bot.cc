@@ -29,11 +29,18 @@ constexpr char kVersion[] = "1.0";
 // What the bot keeps in mind of a match: the place for all that a cleverer bot remembers. There are many matches at the
 // same time, so nothing of a match may be kept anywhere else.
 struct Match {
-  explicit Match(const pb::MatchStart& start) : seat(start.seat()), seats(start.seats()), random(start.seed()) {}
+  Match(const pb::Rules& rules, std::uint32_t seat, std::uint64_t seed) : rules(rules), seat(seat), random(seed) {}
 
+  const pb::Rules& rules;  // the game, its options, the number of seats
   std::uint32_t seat;
-  std::uint32_t seats;
   std::mt19937_64 random;  // from the match's seed, so that the match can be played again
+};
+
+// A turn to answer. The layout of the position is described in mantis.proto and tentagram.proto.
+struct Turn {
+  const std::string& legal;
+  const std::string& position;
+  const std::string& events;
 };
 
 // One byte of a bytes field, each as likely as the others.
@@ -42,11 +49,15 @@ std::uint32_t choose(const std::string& bytes, std::mt19937_64& random) {
   return static_cast<unsigned char>(bytes[any(random)]);
 }
 
-// Answers a turn of Mantis: returns one of turn.legal().
-std::uint32_t play_mantis(const pb::MantisTurn& turn, Match& match) { return choose(turn.legal(), match.random); }
+// Answers a turn of Mantis: returns one of the legal actions.
+std::uint32_t play_mantis(const Turn& turn, Match& match) { return choose(turn.legal, match.random); }
 
 // Answers a turn of Tentagram: returns the number of a table card. Every hand fits at least three of them.
-std::uint32_t play_tentagram(const pb::TentagramTurn& turn, Match& match) { return choose(turn.fits(), match.random); }
+std::uint32_t play_tentagram(const Turn& turn, Match& match) {
+  // Before the cards that the hand fits: the hand, r, 2 r cards laid, 15 - r cards to come, and 10 numbers for each seat.
+  const std::size_t laid = static_cast<unsigned char>(turn.position[1]);
+  return choose(turn.position.substr(17 + laid + 10 * match.rules.seats()), match.random);
+}
 
 // The conversation
 
@@ -60,7 +71,7 @@ std::unique_ptr<pb::Referee::Stub> connect(const std::string& address) {
 pb::PlayRequest hello(const std::string& token) {
   pb::PlayRequest request;
   pb::Hello& hello = *request.mutable_hello();
-  hello.set_protocol(1);
+  hello.set_protocol(2);
   hello.set_token(token);
   hello.set_name(kName);
   hello.set_version(kVersion);
@@ -71,19 +82,13 @@ pb::PlayRequest hello(const std::string& token) {
   return request;
 }
 
-template <typename Turn>
-void answer(const Turn& turn, std::uint32_t action, pb::Answers& answers) {
-  answers.add_match(turn.match());
-  answers.add_turn(turn.turn());
-  answers.add_action(action);
-}
-
 // Plays until the referee ends the stream. Returns the exit code.
 int play(const std::string& address, const std::string& token) {
   const auto referee = connect(address);
   grpc::ClientContext context;
   const auto stream = referee->Play(&context);
-  std::unordered_map<std::uint32_t, Match> matches;  // by the number of the match
+  std::unordered_map<std::uint32_t, pb::Rules> rules;  // by the number of the rules
+  std::unordered_map<std::uint32_t, Match> matches;    // by the number of the match
   pb::PlayResponse response;
   pb::PlayRequest request;
 
@@ -91,7 +96,11 @@ int play(const std::string& address, const std::string& token) {
   stream->Write(hello(token));
   while (stream->Read(&response)) {
     // The parts of a response, in the order in which they happened.
-    for (const auto& start : response.starts()) matches.emplace(start.match(), start);
+    for (const auto& each : response.rules()) rules.emplace(each.number(), each);
+    const pb::Starts& starts = response.new_matches();
+    for (int i = 0; i < starts.match_size(); ++i) {
+      matches.emplace(starts.match(i), Match(rules.at(starts.rules(i)), starts.seat(i), starts.seed(i)));
+    }
     for (const auto& fault : response.faults()) {
       std::cerr << "fault in match " << fault.match() << ": " << fault.detail() << std::endl;
     }
@@ -99,14 +108,16 @@ int play(const std::string& address, const std::string& token) {
     // because the clock for the next turn starts when the answer arrives.
     pb::Answers& answers = *request.mutable_answers();
     answers.Clear();
-    for (const auto& turn : response.mantis_turns()) {
-      answer(turn, play_mantis(turn, matches.at(turn.match())), answers);
-    }
-    for (const auto& turn : response.tentagram_turns()) {
-      answer(turn, play_tentagram(turn, matches.at(turn.match())), answers);
+    const pb::Turns& turns = response.turns();
+    for (int i = 0; i < turns.match_size(); ++i) {
+      const Turn turn{turns.legal(i), turns.position(i), turns.events(i)};
+      Match& match = matches.at(turns.match(i));
+      answers.add_match(turns.match(i));
+      answers.add_turn(turns.turn(i));
+      answers.add_action(match.rules.has_mantis() ? play_mantis(turn, match) : play_tentagram(turn, match));
     }
     if (answers.match_size() > 0) stream->Write(request);
-    for (const auto& end : response.ends()) matches.erase(end.match());
+    for (const auto match : response.ended_matches().match()) matches.erase(match);
   }
   stream->WritesDone();
   const grpc::Status status = stream->Finish();

@@ -23,7 +23,7 @@ from arena.referee.processes.process import BotProcess
 from arena.sandbox import Sandbox, SandboxView
 from arena.submissions.manifest import MANIFEST
 from arena.submissions.submission import find_launch
-from arena.v1 import mantis_pb2, tentagram_pb2
+from arena.v1 import mantis_pb2
 from arena.v1 import referee_pb2 as pb
 from tests.fuzz.targets.desk import ATTACKER, Desk, honest_answers, request
 from tests.fuzz.targets.replay import seeds
@@ -102,11 +102,11 @@ def test_a_hello_that_is_refused_is_not_followed_by_another(tmp_path: Path) -> N
         program = Launch("attacker", "", tmp_path, ("sleep", "600"))
         cell = Sandbox().cell(SandboxView(tmp_path, tmp_path))
         process = BotProcess(program, "unix:nowhere", Settings(), Batching(), cell, lambda *_: None)
-        hellos = [pb.Hello(protocol=version, token=process.token, games=[pb.GAME_MANTIS]) for version in (2, 1)]
+        hellos = [pb.Hello(protocol=version, token=process.token, games=[pb.GAME_MANTIS]) for version in (9, 1)]
         streams = [asyncio.create_task(process.serve(hello, SlowStream())) for hello in hellos]
         try:
             await asyncio.sleep(0.01)
-            with pytest.raises(BotDidNotStart, match="speaks version 2 of the protocol"):
+            with pytest.raises(BotDidNotStart, match="speaks version 9 of the protocol"):
                 await process.wait_until_ready(0.1)
             assert not process.games
         finally:
@@ -197,24 +197,36 @@ def test_a_name_that_no_file_can_have(named: str) -> None:
 
 # The SDK
 
-START = pb.MatchStart(
-    match=1,
-    id="m",
-    seats=2,
-    mantis=mantis_pb2.MantisStart(edition=mantis_pb2.MANTIS_EDITION_CLASSIC, dealt=b"\0\0" * 8),
-)
+CLASSIC = mantis_pb2.MantisStart(edition=mantis_pb2.MANTIS_EDITION_CLASSIC)
+RULES = [pb.Rules(number=1, seats=2, mantis=CLASSIC)]
+DEALT = b"\0\0" * 8
+
+
+def start(rules: int = 1, setup: bytes = DEALT) -> pb.Starts:
+    return pb.Starts(match=[1], rules=[rules], id=["m"], seat=[0], seed=[0], setup=[setup])
+
+
+def turn(match: int = 1, legal: bytes = b"\1", position: bytes = bytes(17), events: bytes = b"") -> pb.Turns:
+    return pb.Turns(match=[match], turn=[1], legal=[legal], position=[position], events=[events])
+
+
 UNREADABLE = {
-    "an edition that is not known": pb.PlayResponse(starts=[pb.MatchStart(mantis=mantis_pb2.MantisStart(edition=9))]),  # type: ignore[arg-type]
-    "a game that is not known": pb.PlayResponse(starts=[pb.MatchStart(match=1, seats=2)]),
-    "a match without seats": pb.PlayResponse(starts=[pb.MatchStart(mantis=START.mantis)]),
-    "a turn in no match": pb.PlayResponse(mantis_turns=[mantis_pb2.MantisTurn(match=7)]),
-    "a turn of another game": pb.PlayResponse(starts=[START], tentagram_turns=[tentagram_pb2.TentagramTurn(match=1)]),
-    "an action that is not known": pb.PlayResponse(
-        starts=[START], mantis_turns=[mantis_pb2.MantisTurn(match=1, legal=b"\xff")]
+    "an edition that is not known": pb.PlayResponse(
+        rules=[pb.Rules(number=1, seats=2, mantis=mantis_pb2.MantisStart(edition=9))],  # type: ignore[arg-type]
+        new_matches=start(),
     ),
-    "half an event": pb.PlayResponse(starts=[START], mantis_turns=[mantis_pb2.MantisTurn(match=1, events=b"\0")]),
-    "the end of no match": pb.PlayResponse(ends=[pb.MatchEnd(match=7)]),
-    "an end without places": pb.PlayResponse(starts=[START], ends=[pb.MatchEnd(match=1)]),
+    "a game that is not known": pb.PlayResponse(rules=[pb.Rules(number=1, seats=2)]),
+    "rules that were not sent": pb.PlayResponse(rules=RULES, new_matches=start(rules=2)),
+    "a match without seats": pb.PlayResponse(rules=[pb.Rules(number=1, mantis=CLASSIC)], new_matches=start()),
+    "a turn in no match": pb.PlayResponse(turns=turn(7)),
+    "columns of different lengths": pb.PlayResponse(rules=RULES, new_matches=start(), turns=pb.Turns(match=[1])),
+    "an action that is not known": pb.PlayResponse(rules=RULES, new_matches=start(), turns=turn(legal=b"\xff")),
+    "half an event": pb.PlayResponse(rules=RULES, new_matches=start(), turns=turn(events=b"\0")),
+    "half a position": pb.PlayResponse(rules=RULES, new_matches=start(), turns=turn(position=b"\0")),
+    "the end of no match": pb.PlayResponse(ended_matches=pb.Ends(match=[7], placements=[b""], forfeited=[b""])),
+    "an end without places": pb.PlayResponse(
+        rules=RULES, new_matches=start(), ended_matches=pb.Ends(match=[1], placements=[b""], forfeited=[b""])
+    ),
 }
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from random import Random
 
 import pytest
@@ -9,8 +10,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from arena.games import mantis, tentagram
-from arena.games.codec import Reader
+from arena.games.codec import TurnEntry
 from arena.games.registry import codec_of
+from arena.games.tentagram.codec import CARD_CODES, TABLE_CODES
 from arena.v1 import referee_pb2 as pb
 from tests.support.variants import VARIANTS, Variant
 
@@ -20,34 +22,70 @@ def test_the_view_that_is_read_is_the_view_that_was_sent(variant: Variant) -> No
     state = variant.new("wire")
     codec = codec_of(variant.game.name)
     encoder = codec.encoder(state)
-    readers: list[Reader] = []
-    for seat in range(variant.seats):
-        start = pb.MatchStart(match=seat + 1, seats=variant.seats, seat=seat)
-        encoder.fill_start(start)
-        readers.append(codec.reader(pb.MatchStart.FromString(start.SerializeToString())))
+    rules = pb.Rules(number=1, seats=variant.seats)
+    encoder.fill_rules(rules)
+    rules = pb.Rules.FromString(rules.SerializeToString())
+    readers = [codec.reader(rules, seat, 0, encoder.setup()) for seat in range(variant.seats)]
     rng = Random("wire")
-    number = 1
     while (seat_to_move := state.to_move) is not None:
-        message = pb.PlayResponse()
-        encoder.add_turn(message, seat_to_move, seat_to_move + 1, number, 0)
-        message = pb.PlayResponse.FromString(message.SerializeToString())
-        (sent,) = getattr(message, codec.turns)
-        turn = readers[seat_to_move].turn(sent, 0.0, rng)
+        events = encoder.unseen_events(seat_to_move)
+        turn = readers[seat_to_move].turn(encoder.legal(), encoder.position(seat_to_move), events)
         assert turn.view == state.view(seat_to_move)
         assert turn.legal == state.legal()
         action = rng.choice(state.legal())
         assert codec.codes.action_of[codec.codes.code_of[action]] is action
         encoder.record(state.apply(action))
-        number += 1
     result = state.result()
     end = pb.MatchEnd()
-    encoder.fill_end(end, 0, result)
+    codec.version1.fill_end(end, encoder.result(result), b"events")
     if isinstance(result, mantis.Result):
         assert (tuple(end.mantis.score_piles), tuple(end.mantis.tanks)) == (result.score, result.tank)
+        assert end.mantis.events == b"events"
     elif isinstance(result, tentagram.Result):
         assert tuple(end.tentagram.cards) == result.cards
         assert list(end.tentagram.pile_winners) == [-1 if p.winner is None else p.winner for p in result.piles]
         assert len(end.tentagram.decks) == 16 * variant.seats
+        assert end.tentagram.events == b"events"
+
+
+def test_version_1_says_the_same_of_a_turn_of_mantis() -> None:
+    state = mantis.new(3, "wire")
+    codec = codec_of("mantis")
+    encoder = codec.encoder(state)
+    while state.pile:
+        message = pb.PlayResponse()
+        entry = TurnEntry(4, 5, encoder.legal(), encoder.position(0), b"12345678", 9)
+        codec.version1.add_turn(message, 3, entry)
+        (turn,) = message.mantis_turns
+        assert (turn.match, turn.turn, turn.ms_left, turn.events) == (4, 5, 9, b"12345678")
+        assert [codec.codes.action_of[code] for code in turn.legal] == list(state.legal())
+        assert list(turn.tanks) == [count for tank in state.tanks for count in tank]
+        assert list(turn.score_piles) == state.scores
+        assert (turn.draw_pile, tuple(turn.top)) == (len(state.pile), state.pile[-1].back)
+        if state.to_move is None:
+            break
+        encoder.record(state.apply(state.legal()[0]))
+
+
+def test_version_1_says_the_same_of_a_turn_of_tentagram() -> None:
+    state = tentagram.new(4, "wire")
+    codec = codec_of("tentagram")
+    encoder = codec.encoder(state)
+    rng = Random("wire")
+    while (seat := state.to_move) is not None:
+        message = pb.PlayResponse()
+        codec.version1.add_turn(message, 4, TurnEntry(4, 5, encoder.legal(), encoder.position(seat), b"12", 9))
+        (turn,) = message.tentagram_turns
+        view = state.view(seat)
+        assert (turn.match, turn.turn, turn.ms_left, turn.events) == (4, 5, 9, b"12")
+        assert turn.hand == CARD_CODES[state.decks[seat][state.round]]
+        assert list(turn.fits) == [TABLE_CODES[table] for table in view.fits]
+        own_laid = [code for card, table in view.own_laid for code in (CARD_CODES[card], TABLE_CODES[table])]
+        assert list(turn.own_laid) == own_laid
+        assert sorted(turn.to_come) == sorted(CARD_CODES[card] for card in view.to_come)
+        counts = Counter((event.table, event.seat) for event in view.history)
+        assert list(turn.laid) == [counts[table, other] for table in tentagram.TABLE_CARDS for other in range(4)]
+        encoder.record(state.apply(rng.choice(state.legal())))
 
 
 @given(code=st.integers(0, 2**32 - 1))
@@ -64,7 +102,7 @@ def test_a_pile_of_all_cards_fits_into_the_message() -> None:
     encoder = codec_of("tentagram").encoder(state)
     while state.to_move is not None:
         encoder.record(state.apply(tentagram.LAY[tentagram.TABLE_CARDS[0]]))
-    encoder.fill_end(pb.MatchEnd(), 0, state.result())
+    assert encoder.result(state.result())
 
 
 def test_the_order_of_the_cards_to_come_is_not_sent() -> None:
@@ -72,9 +110,5 @@ def test_the_order_of_the_cards_to_come_is_not_sent() -> None:
     state = tentagram.new(3, "wire")
     own = state.decks[0]
     other = tentagram.State(((own[0], *reversed(own[1:])), *state.decks[1:]), strict=False)
-    messages = []
-    for game in (state, other):
-        message = pb.PlayResponse()
-        codec_of("tentagram").encoder(game).add_turn(message, 0, 1, 1, 0)
-        messages.append(message.SerializeToString(deterministic=True))
-    assert messages[0] == messages[1]
+    one, two = (codec_of("tentagram").encoder(game).position(0) for game in (state, other))
+    assert one == two

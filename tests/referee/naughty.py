@@ -34,7 +34,7 @@ class Naughty:
 
     def hello(self) -> pb.Hello:
         return pb.Hello(
-            protocol=2 if self.mode == "other-protocol" else 1,
+            protocol=9 if self.mode == "other-protocol" else 1,
             token="stolen" if self.mode == "wrong-token" else os.environ["ARENA_TOKEN"],
             name="naughty",
             games=[] if self.mode == "no-games" else [pb.GAME_MANTIS],

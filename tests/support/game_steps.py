@@ -10,6 +10,7 @@ from random import Random
 from arena.errors import ArenaError
 from arena.games.base import AnyGame
 from arena.games.brackets import Bracket
+from arena.games.codec import TurnEntry
 from arena.games.registry import GAMES, codec_of, frames_of, painter_of, profile_of, words_of
 from arena.replay import simulate_game
 from arena.v1 import referee_pb2 as pb
@@ -60,18 +61,20 @@ def _codec(game: AnyGame) -> Iterator[str]:
     for variant, rng in _states(game):
         state = variant.new("steps")
         encoder = codec.encoder(state)
-        start = pb.MatchStart(seats=variant.seats)
-        encoder.fill_start(start)
-        if (start.other.game or start.WhichOneof("game")) != game.name:
-            yield f"the match start of {variant} does not name the game"
+        rules = pb.Rules(seats=variant.seats)
+        encoder.fill_rules(rules)
+        if (rules.other.game or rules.WhichOneof("game")) != game.name:
+            yield f"the rules of {variant} do not name the game"
+        setup = encoder.setup()
         while (seat := state.to_move) is not None:
-            message = pb.PlayResponse()
-            encoder.add_turn(message, seat, 1, 1, 0)
-            start.seat = seat
-            (sent,) = getattr(message, codec.turns)
-            encoder.forget(seat)
-            if codec.reader(start).turn(sent, 0.0, rng).view != state.view(seat):
+            legal, position, events = encoder.legal(), encoder.position(seat), encoder.unseen_events(seat)
+            if codec.reader(rules, seat, 0, setup).turn(legal, position, events).view != state.view(seat):
                 yield f"the view that a bot reads in {variant} is not the view that was sent"
+                break
+            message = pb.PlayResponse()
+            codec.version1.add_turn(message, variant.seats, TurnEntry(1, 1, legal, position, events, 0))
+            if len(message.mantis_turns) + len(message.tentagram_turns) + len(message.game_turns) != 1:
+                yield f"a turn of {variant} is missing in version 1 of the protocol"
                 break
             action = rng.choice(state.legal())
             if codec.codes.action_of[codec.codes.code_of[action]] is not action:

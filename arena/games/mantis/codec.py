@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from functools import lru_cache
+from struct import Struct
 
-from arena.games.codec import ActionCodes, Codec, Encoder, Reader
+from arena.games.codec import ActionCodes, Codec, Encoder, Reader, TurnEntry
 from arena.games.mantis import (
     EDITIONS,
     SCORE,
@@ -53,14 +54,18 @@ BACK_OF: dict[bytes, Back] = {bytes(card.back): card.back for card in CARD_CODES
 TOP_CODES = {card: bytes(card.back) for card in CARD_CODES}
 
 
+pack_event = Struct("BB5sB").pack
+"""Pack the seat, the action, the card and the number of cards that moved."""
+
+
 def encode_event(event: Event) -> bytes:
     if isinstance(event, Pilfered):
         return bytes((event.seat, PILFER + event.target, NO_CARD, NO_CARD, NO_CARD, NO_CARD, 0, 0))
     seat, action, card, moved, icon = event
-    colour, first, second, third, icon_code = CARD_CODES[card]
+    code = CARD_CODES[card]
     if icon is not None:
-        icon_code |= TOOK_EFFECT
-    return bytes((seat, CODE_OF[action], colour, first, second, third, icon_code, moved))
+        code = code[:-1] + bytes((code[-1] | TOOK_EFFECT,))
+    return pack_event(seat, CODE_OF[action], code, moved)
 
 
 @lru_cache(maxsize=8192)  # the same few thousand events come again and again
@@ -80,30 +85,56 @@ class MantisEncoder(Encoder):
         for event in events:
             self.events += encode_event(event)
 
-    def fill_start(self, start: pb.MatchStart) -> None:
-        start.mantis.edition = EDITION_CODES[self.state.edition.name]  # type: ignore[assignment]
-        start.mantis.goal = self.state.goal
-        start.mantis.dealt = b"".join(FRONT_CODES[front] for fronts in self.state.dealt for front in fronts)
+    def setup(self) -> bytes:
+        return b"".join([FRONT_CODES[front] for fronts in self.state.dealt for front in fronts])
 
-    def add_turn(self, message: pb.PlayResponse, seat: int, match: int, turn: int, ms_left: int) -> None:
+    def fill_rules(self, rules: pb.Rules) -> None:
+        rules.mantis.edition = EDITION_CODES[self.state.edition.name]  # type: ignore[assignment]
+        rules.mantis.goal = self.state.goal
+
+    def legal(self) -> bytes:
+        return CODES.encode(self.state.turn.legal)
+
+    def position(self, seat: int) -> bytes:
+        del seat  # all seats see the same
         state = self.state
         pile = state.pile
+        numbers: list[int] = []  # one list makes bytes faster than many
+        for tank in state.tanks:
+            numbers += tank
+        numbers += state.scores
+        numbers.append(len(pile))
+        return bytes(numbers) + TOP_CODES[pile[-1]] if pile else bytes(numbers)
+
+    def result(self, result: Result) -> bytes:
+        end = mantis_pb2.MantisEnd(score_piles=bytes(result.score), tanks=bytes(result.tank))
+        return end.SerializeToString()
+
+
+class MantisVersion1:
+    """Mantis in version 1 of the protocol."""
+
+    def fill_start(self, start: pb.MatchStart, rules: pb.Rules, setup: bytes) -> None:
+        start.mantis.CopyFrom(rules.mantis)
+        start.mantis.dealt = setup
+
+    def add_turn(self, message: pb.PlayResponse, seats: int, turn: TurnEntry) -> None:
+        position, tanks = turn.position, len(Colour) * seats
         message.mantis_turns.add(
-            match=match,
-            turn=turn,
-            legal=CODES.encode(state.turn.legal),
-            tanks=b"".join(map(bytes, state.tanks)),
-            score_piles=bytes(state.scores),
-            draw_pile=len(pile),
-            top=TOP_CODES[pile[-1]] if pile else b"",
-            events=self.unseen_events(seat),
-            ms_left=ms_left,
+            match=turn.match,
+            turn=turn.turn,
+            legal=turn.legal,
+            tanks=position[:tanks],
+            score_piles=position[tanks : tanks + seats],
+            draw_pile=position[tanks + seats],
+            top=position[tanks + seats + 1 :],
+            events=turn.events,
+            ms_left=turn.ms_left,
         )
 
-    def fill_end(self, end: pb.MatchEnd, seat: int, result: Result) -> None:
-        end.mantis.score_piles = bytes(result.score)
-        end.mantis.tanks = bytes(result.tank)
-        end.mantis.events = self.unseen_events(seat)
+    def fill_end(self, end: pb.MatchEnd, result: bytes, events: bytes) -> None:
+        end.mantis.ParseFromString(result)
+        end.mantis.events = events
 
 
 class MantisReader(Reader):
@@ -111,35 +142,43 @@ class MantisReader(Reader):
     codes = CODES
     turn_type = MantisTurn
 
-    def read_start(self, start: pb.MatchStart) -> None:
-        self.goal = start.mantis.goal
-        self.edition = EDITION_OF[start.mantis.edition]
-        fronts: list[Front] = [FRONT_OF[code] for code in chunks(start.mantis.dealt, 2)]
-        each = len(fronts) // self.seats
-        self.dealt = tuple(tuple(fronts[place : place + each]) for place in range(0, len(fronts), each))
+    def read_start(self, rules: pb.Rules, setup: bytes) -> None:
+        self.goal = rules.mantis.goal
+        self.edition = EDITION_OF[rules.mantis.edition]
+        self.dealt = read_dealt(setup, self.seats)
 
     def read_events(self, events: bytes) -> Iterable[Event]:
         return map(decode_event, chunks(events, EVENT_BYTES))
 
-    def read_view(self, turn: mantis_pb2.MantisTurn, legal: tuple[Action, ...]) -> View:
+    def read_view(self, position: bytes, legal: tuple[Action, ...]) -> View:
+        seats = self.seats
+        scores = len(Colour) * seats
+        pile = scores + seats
         return View(
             seat=self.seat,
-            seats=self.seats,
+            seats=seats,
             edition=self.edition,
             goal=self.goal,
             to_move=self.seat,
             legal=legal,
-            tanks=tuple(map(tuple, chunks(turn.tanks, len(Colour)))),
-            scores=tuple(turn.score_piles),
-            pile=turn.draw_pile,
-            top=BACK_OF[turn.top] if turn.top else None,
+            tanks=tuple(map(tuple, chunks(position[:scores], len(Colour)))),
+            scores=tuple(position[scores:pile]),
+            pile=position[pile],
+            top=BACK_OF[position[pile + 1 :]] if position[pile] else None,
             dealt=self.dealt,
             history=tuple(self.history),
         )
+
+
+@lru_cache(maxsize=1024)  # all rotations of a block have the same deal
+def read_dealt(setup: bytes, seats: int) -> tuple[tuple[Front, ...], ...]:
+    fronts: list[Front] = [FRONT_OF[code] for code in chunks(setup, 2)]
+    each = len(fronts) // seats
+    return tuple(tuple(fronts[place : place + each]) for place in range(0, len(fronts), each))
 
 
 def chunks(data: bytes, size: int) -> list[bytes]:
     return [data[place : place + size] for place in range(0, len(data), size)]
 
 
-CODEC = Codec(MantisEncoder, MantisReader, CODES, pb.GAME_MANTIS, "mantis_turns")
+CODEC = Codec(MantisEncoder, MantisReader, CODES, MantisVersion1(), pb.GAME_MANTIS)

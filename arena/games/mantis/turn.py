@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from functools import cached_property
 
 from arena.games.mantis.cards import Action, Colour
 from arena.games.mantis.knowledge import UnseenCards, View, chance_of_match
 from arena.games.mantis.state import State
-from arena.games.turn import Turn
+from arena.games.turn import Turn, cached
 
 
 class MantisTurn(Turn[View, Action]):
@@ -26,7 +25,7 @@ class MantisTurn(Turn[View, Action]):
     True
     """
 
-    @cached_property
+    @cached
     def others(self) -> list[int]:
         """The other seats, clockwise from your own."""
         return [(self.view.seat + step) % self.view.seats for step in range(1, self.view.seats)]
@@ -44,12 +43,12 @@ class MantisTurn(Turn[View, Action]):
         """Return the number of cards in the seat's score pile."""
         return self.view.scores[seat]
 
-    @cached_property
+    @cached
     def unseen(self) -> UnseenCards:
         """The cards that were never flipped, including the dealt ones, whose backs are unknown."""
         return UnseenCards(self.view)
 
-    @cached_property
+    @cached
     def odds(self) -> Mapping[Colour, float]:
         """The exact probability of each of the three colours that the top card can show, given everything seen."""
         return self.unseen.top_odds()

@@ -4,12 +4,11 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Mapping
-from functools import cached_property
 
 from arena.games.tentagram.cards import DECK, LAY, TABLE_CARDS, Action, Card, TableCard, fits
 from arena.games.tentagram.knowledge import View
 from arena.games.tentagram.state import State
-from arena.games.turn import Turn
+from arena.games.turn import Turn, cached
 
 
 class TentagramTurn(Turn[View, Action]):
@@ -47,7 +46,7 @@ class TentagramTurn(Turn[View, Action]):
         """Return the action of laying the hand on this table card."""
         return LAY[table]
 
-    @cached_property
+    @cached
     def laid(self) -> Mapping[TableCard, Counter[int]]:
         """For each table card, how many cards each seat has laid on it, fitting or not."""
         piles: dict[TableCard, Counter[int]] = {table: Counter() for table in TABLE_CARDS}

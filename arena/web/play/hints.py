@@ -18,7 +18,6 @@ from arena.referee.match import Match
 from arena.referee.seats import Seat
 from arena.replay import Decision, FaultKind
 from arena.submissions.submission import bundled_submission
-from arena.v1 import referee_pb2 as pb
 from arena.web.config import CONFIG
 
 ADVISER = "counter"
@@ -62,8 +61,7 @@ async def advice(referee: Referee, match: Match, seat: int) -> str | None:
                 code = await asyncio.wait_for(said, CONFIG.hint_timeout)
             finally:
                 process.session.withdraw(asked)
-                # The copy has no result; the bot only needs to know that the match ended.
-                process.session.end_match(asked, pb.MatchEnd(placements=bytes([1] * copy.state.seats)))
+                process.session.end_match(asked)  # on the cards as they lie
     except (ArenaError, TimeoutError):
         return None
     action = None if code is None else copy.actions.get(code)

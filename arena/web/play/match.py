@@ -17,7 +17,6 @@ from arena.referee import Launch, MatchPlan, Outcome
 from arena.referee.match import Match
 from arena.referee.seats import Player, Seat
 from arena.replay import Fault, FaultKind
-from arena.v1 import referee_pb2 as pb
 from arena.web.config import CONFIG
 from arena.web.errors import OutOfTurn
 from arena.web.events import Subscriber, Topic, encode
@@ -99,8 +98,8 @@ class PersonMatch(Topic):
         self._end_turn()
         self.send_now()
 
-    def end_match(self, seat: Seat, end: pb.MatchEnd) -> None:
-        del seat, end  # the result is in the film
+    def end_match(self, seat: Seat) -> None:
+        del seat  # the result is in the film
         self._end_turn()
 
     def update(self, match: Match) -> None:

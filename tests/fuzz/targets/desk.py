@@ -172,7 +172,9 @@ def _nothing() -> None:
 def turns_in(message: pb.PlayResponse) -> list[tuple[int, int, int]]:
     """The match, the turn and an honest action for each turn in the message."""
     turns: list[mantis_pb2.MantisTurn | tentagram_pb2.TentagramTurn] = [*message.mantis_turns, *message.tentagram_turns]
-    return [(turn.match, turn.turn, turn.legal[turn.turn % len(turn.legal)]) for turn in turns]
+    first = [(turn.match, turn.turn, turn.legal) for turn in turns]
+    second = zip(message.turns.match, message.turns.turn, message.turns.legal, strict=True)  # of version 2
+    return [(match, turn, legal[turn % len(legal)]) for match, turn, legal in (*first, *second)]
 
 
 def request(answers: list[tuple[int, int, int]]) -> pb.PlayRequest:

@@ -52,8 +52,7 @@ async def _converse(data: bytes) -> None:
                 await session.handle(message, write)
             except Unreadable:
                 return
-            turns = len(message.mantis_turns) + len(message.tentagram_turns)
-            assert sum(len(request.answers.match) for request in sent) == turns
+            assert sum(len(request.answers.match) for request in sent) == len(message.turns.match)
             sent.clear()
 
 
@@ -72,7 +71,9 @@ def framed(messages: list[bytes]) -> bytes:
 def seeds() -> list[bytes]:
     """The attacker's side of a desk at which it plays honestly, and parts of it."""
     desk = Desk()
-    heard = [pb.PlayResponse(welcome=pb.Welcome(protocol=1, matches_at_once=256)).SerializeToString()]
+    for bot in desk.bots:
+        bot.welcome(pb.Welcome(protocol=2, matches_at_once=256))
+    heard = []
     while len(desk.over) < len(desk.tables):
         desk.attacker.release()
         if message := desk.take():
