@@ -40,6 +40,9 @@ class BotRunOptions:
     time_per_move: float | None = 1.0
     """Seconds. None: no limit."""
     time_per_match: float | None = None
+    wait_per_match: float | None = None
+    """Seconds for which a bot may keep a match waiting, besides five times the CPU time that it uses. None: ten times
+    `time_per_move`."""
     time_to_start: float = 10.0
     ponder: bool | None = None
     """Whether bots may use the CPU while others think. None: unless time is limited and bots outnumber cores."""
@@ -52,7 +55,7 @@ class BotRunOptions:
     def limits(self) -> Limits:
         from arena.referee.match import Limits  # loads gRPC
 
-        return Limits(self.time_to_start, self.time_per_move, self.time_per_match)
+        return Limits(self.time_to_start, self.time_per_move, self.time_per_match, self.wait_per_match)
 
     def may_ponder(self, bots: int, cores: int | None = None) -> bool:
         """Return whether bots may use the CPU while others think, with this number of bots on these cores."""
@@ -199,7 +202,7 @@ class MatchRequest(BotRunOptions, Request["MatchResult", "Note | MatchProgress"]
     """Play each deal once for every rotation of the seats."""
     replays: str | None = None
     """A folder for replay files."""
-    at_once: int = 64
+    at_once: int = 256
     """Games played at the same time."""
     listen: str | None = None
     """HOST:PORT to talk to the bots over TCP. None: a Unix socket."""

@@ -115,6 +115,10 @@ class GameOptions(make_dataclass("_GameOptions", _game_options())):  # type: ign
         return {name: value for name, value in vars(self).items() if value is not None}
 
 
+NO_LIMIT = 1e9
+"""Seconds, where None stands for a default."""
+
+
 @dataclass(frozen=True)
 class CheckOptions:
     """Options of commands that start a bot to check it."""
@@ -139,6 +143,14 @@ class PlayOptions(CheckOptions):
     """Options of commands that play matches."""
 
     time_per_match: TimeLimit = "none"
+    wait_per_match: Annotated[
+        str | None,
+        run_option(
+            metavar="TIME",
+            help="How long a bot may keep a match waiting in all, besides five times the CPU time that it uses. "
+            "Default: ten times --time-per-move.",
+        ),
+    ] = None
     ponder: Annotated[
         str | None,
         run_option(
@@ -152,7 +164,13 @@ class PlayOptions(CheckOptions):
         if self.ponder not in (None, "on", "off"):
             raise UserError(f"Invalid `--ponder {self.ponder}`: expected on or off.")
         ponder = None if self.ponder is None else self.ponder == "on"
-        return {**super().values(), "time_per_match": seconds(self.time_per_match), "ponder": ponder}
+        wait = None if self.wait_per_match is None else seconds(self.wait_per_match) or NO_LIMIT
+        return {
+            **super().values(),
+            "time_per_match": seconds(self.time_per_match),
+            "wait_per_match": wait,
+            "ponder": ponder,
+        }
 
 
 def seconds(text: str) -> float | None:

@@ -26,7 +26,7 @@ RANGES = {
     "at_once": (1, 1024),
     "seats": (2, 2**16),
     **dict.fromkeys(("rounds", "deals", "matches"), (1, 2**32)),
-    **dict.fromkeys(("seconds", "time_per_move", "time_per_match", "time_to_start"), (1e-9, 1e9)),
+    **dict.fromkeys(("seconds", "time_per_move", "time_per_match", "wait_per_match", "time_to_start"), (1e-9, 1e9)),
 }
 """The numbers that a request may have: those that the command line accepts."""
 

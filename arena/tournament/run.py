@@ -13,6 +13,7 @@ from collections.abc import Callable, Sequence
 from contextlib import suppress
 
 from arena.errors import BadTournament, NotFound, choices
+from arena.events import Note, NoteLevel
 from arena.games.brackets import Bracket
 from arena.games.registry import profile_of
 from arena.interrupts import Stopped
@@ -227,6 +228,7 @@ def _play(
     labels = tuple(conductor.versions[version].label for version in record.entrants)
     names = tuple(bracket.bracket for bracket in record.brackets)
     resumed = isinstance(request, ResumeRequest)
+    notify(Note(f"time limits: {conductor.options.limits}", NoteLevel.DETAIL))
     notify(TournamentStarted(record.id, record.name, record.format, names, labels, resumed))
     with suppress(Stopped):
         conductor.play()

@@ -146,6 +146,9 @@ Usage: python -m arena tournament [OPTIONS] [BOT]...
 │ --limit                 NAME=VALUE  What each bot may use: memory=512MiB, processes=128, cpus=1, │
 │                                     files=256, disk=64MiB, log=1MiB; may be given several times. │
 │ --time-per-match        TIME        A time such as 500ms, 2s or 1m, or none. [default: none]     │
+│ --wait-per-match        TIME        How long a bot may keep a match waiting in all, besides five │
+│                                     times the CPU time that it uses. Default: ten times          │
+│                                     --time-per-move.                                             │
 │ --ponder                on|off      Whether bots may use the CPU while others think. Default:    │
 │                                     off if time is limited and there are more bots than cores.   │
 ╰──────────────────────────────────────────────────────────────────────────────────────────────────╯
@@ -272,7 +275,7 @@ Usage: python -m arena match [OPTIONS] {GAME} {BOT}...
 │ --replays                       DIR                           Write one replay file for each     │
 │                                                               game to DIR.                       │
 │ --at-once                       <int range> [1<=x<=1024]      Games played at the same time.     │
-│                                                               [default: 64]                      │
+│                                                               [default: 256]                     │
 │ --listen                        HOST:PORT                     Where bots connect. Default: a     │
 │                                                               Unix socket.                       │
 │ --json                          <bool>                        Print JSON instead of a table.     │
@@ -288,6 +291,9 @@ Usage: python -m arena match [OPTIONS] {GAME} {BOT}...
 │ --limit                 NAME=VALUE  What each bot may use: memory=512MiB, processes=128, cpus=1, │
 │                                     files=256, disk=64MiB, log=1MiB; may be given several times. │
 │ --time-per-match        TIME        A time such as 500ms, 2s or 1m, or none. [default: none]     │
+│ --wait-per-match        TIME        How long a bot may keep a match waiting in all, besides five │
+│                                     times the CPU time that it uses. Default: ten times          │
+│                                     --time-per-move.                                             │
 │ --ponder                on|off      Whether bots may use the CPU while others think. Default:    │
 │                                     off if time is limited and there are more bots than cores.   │
 ╰──────────────────────────────────────────────────────────────────────────────────────────────────╯
@@ -347,6 +353,9 @@ Usage: python -m arena compare [OPTIONS] {OLD} {NEW}
 │ --limit                 NAME=VALUE  What each bot may use: memory=512MiB, processes=128, cpus=1, │
 │                                     files=256, disk=64MiB, log=1MiB; may be given several times. │
 │ --time-per-match        TIME        A time such as 500ms, 2s or 1m, or none. [default: none]     │
+│ --wait-per-match        TIME        How long a bot may keep a match waiting in all, besides five │
+│                                     times the CPU time that it uses. Default: ten times          │
+│                                     --time-per-move.                                             │
 │ --ponder                on|off      Whether bots may use the CPU while others think. Default:    │
 │                                     off if time is limited and there are more bots than cores.   │
 ╰──────────────────────────────────────────────────────────────────────────────────────────────────╯

@@ -59,6 +59,34 @@ def overtime(limits: Limits, *turns: Spent) -> str | None:
     return match.overtime(0, turns[-1])
 
 
+def test_a_bot_that_waits_in_every_turn_exceeds_the_limit_for_waiting() -> None:
+    turn = Spent(4_000.0, 1.0)
+    assert overtime(Limits(turn=1.0), turn, turn) is None
+    assert overtime(Limits(turn=1.0), turn, turn, turn) == (
+        "Waiting limit exceeded: kept the match waiting for 12.0 s, limit 10 s besides 5 times its CPU time "
+        "(seat 0, decision 1)."
+    )
+    assert overtime(Limits(turn=1.0, wait=20.0), turn, turn, turn) is None
+    assert overtime(Limits(turn=None), *[turn] * 100) is None
+
+
+def test_a_bot_that_computes_is_given_the_wall_time_that_a_busy_machine_takes() -> None:
+    turn = Spent(4_000.0, 900.0)
+    assert overtime(Limits(turn=1.0), *[turn] * 100) is None
+    assert overtime(Limits(turn=1.0), *[Spent(900.0)] * 100) is None, "without CPU time, waiting is thinking"
+
+
+def test_an_answer_after_too_much_waiting_is_a_timeout() -> None:
+    match = Match(PLAN, Limits(turn=1.0, wait=5.0))
+    codes = (1, 1)
+    for code in codes:
+        seat = match.state.to_move
+        assert seat is not None
+        fault = match.answer(seat, code, Spent(5_100.0, 1.0))
+        assert fault is not None
+        assert fault.detail.startswith("Waiting limit exceeded")
+
+
 def test_what_counts_is_the_processors_time() -> None:
     limits = Limits(turn=0.5)
     assert overtime(limits, Spent(wall=3000, cpu=200)) is None
@@ -116,7 +144,7 @@ async def play(settings: Settings, limits: Limits, *programs: Launch) -> tuple[O
 def test_a_bot_that_sleeps_is_not_charged(tier: Tier, tmp_path: Path) -> None:
     """Its turns take longer than allowed by the clock, but it uses nothing."""
     sleeper = bot(tmp_path, SLEEPER, "sleeper")
-    limits = Limits(start=120.0, turn=0.25)
+    limits = Limits(start=120.0, turn=0.25, wait=60.0)
     outcome, _ = asyncio.run(play(Settings(sandbox=Sandbox(tier)), limits, sleeper, find_launch("random")))
     assert outcome.faults == ()
     seat = outcome.plan.bots.index("sleeper")
@@ -134,7 +162,7 @@ def test_a_bot_that_uses_the_processor_while_others_think_is_frozen(tier: Tier, 
     outcome, _ = asyncio.run(play(settings, limits, burner, sleeper))
     assert outcome.faults == ()
     assert "it uses the CPU while others think" in (tmp_path / "logs" / "burner.log").read_text()
-    assert "it uses the processor" not in (tmp_path / "logs" / "sleeper.log").read_text()
+    assert "it uses the CPU" not in (tmp_path / "logs" / "sleeper.log").read_text()
 
 
 def test_a_bot_may_ponder_where_it_is_allowed(tmp_path: Path) -> None:
@@ -142,7 +170,7 @@ def test_a_bot_may_ponder_where_it_is_allowed(tmp_path: Path) -> None:
     settings = Settings(ponder=True, logs=tmp_path / "logs")
     outcome, states = asyncio.run(play(settings, Limits(start=120.0, turn=60.0), burner, sleeper))
     assert (outcome.faults, states) == ((), "free")
-    assert "it uses the processor" not in (tmp_path / "logs" / "burner.log").read_text()
+    assert "it uses the CPU" not in (tmp_path / "logs" / "burner.log").read_text()
 
 
 # The machine
