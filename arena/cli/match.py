@@ -37,7 +37,7 @@ def match(
     seed: Seed = None,
     rotate: Annotated[bool, typer.Option(help="Play each deal once for every rotation of the seats.")] = True,
     replays: ReplayFolder = None,
-    at_once: Annotated[int, typer.Option(min=1, max=1024, help="Games played at the same time.")] = 64,
+    at_once: Annotated[int, typer.Option(min=1, max=1024, help="Games played at the same time.")] = 256,
     listen: Annotated[
         str | None, typer.Option(metavar="HOST:PORT", help="Where bots connect. Default: a Unix socket.")
     ] = None,

@@ -25,7 +25,8 @@ class RefereeConfig:
     tick: float = 0.02  # between two checks of the clocks
     socket_interval: float = 0.25  # between two counts of open files
     max_sockets: int = 64  # of one bot: each may be a connection to the referee
-    ponder_ms: float = 10.0  # CPU time between two turns that does not count as pondering
+    ponder_ms: float = 10.0  # CPU time between two turns that does not count as pondering …
+    ponder_interval: float = 0.5  # … in this time: threads of gRPC wake up now and then
 
     # Starting and ending processes
     start_attempts: int = 3  # failures in a row after which a bot is not started again
@@ -48,6 +49,11 @@ class RefereeConfig:
     files_per_bot: int = 12  # while it starts; four stay open
     usual_files: int = 100  # of a referee and its process, besides those of bots
     spare_files: int = 4  # held in reserve for when the limit is reached
+    files_per_running_bot: int = 6
+
+    # Memory
+    spare_memory: float = 0.2  # share of the memory that must be available to start a bot without ending idle ones
+    ended_for_memory: int = 2  # idle bots that are ended for each start below that
 
     # Overload
     stall: float = 0.25  # delay of the referee's own tick
@@ -65,8 +71,6 @@ class Settings:
 
     matches_at_once: int = 256
     """Matches that one bot process plays at the same time, at most."""
-    processes: int = 64
-    """Bot processes above which idle ones are ended."""
     idle_seconds: float = 60.0
     """How long an idle process is kept."""
     hold: float = PROTOCOL_CONFIG.hold_seconds

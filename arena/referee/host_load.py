@@ -1,4 +1,4 @@
-"""Whether the machine is overloaded: then wall time says little about the bots."""
+"""Whether the machine is overloaded, when wall time says little about the bots, and whether its memory is short."""
 
 from __future__ import annotations
 
@@ -7,7 +7,16 @@ import os
 import time
 from pathlib import Path
 
+import psutil
+
 from arena.referee.config import CONFIG
+
+CONTROL_GROUPS = Path("/sys/fs/cgroup")
+MEMORY_FILES = (
+    ("memory.max", "memory.current", "memory.stat", "inactive_file"),
+    ("memory/memory.limit_in_bytes", "memory/memory.usage_in_bytes", "memory/memory.stat", "total_inactive_file"),
+)
+"""Of a container: the limit, the usage, and the part of it that is cached files; in both versions."""
 
 
 class HostLoad:
@@ -42,3 +51,21 @@ class HostLoad:
         running = int(stat.split("procs_running ", 1)[1].split(None, 1)[0])
         crowded = running > CONFIG.runnable_per_core * self._cores
         return crowded or (before[0] > 0 and stolen > CONFIG.stolen_share * passed)
+
+
+def share_of_memory_left(control_groups: Path = CONTROL_GROUPS) -> float:
+    """Return the share of the memory that is available: of the machine, or of the container if that is less.
+
+    It is 1 where that cannot be found out, because no files may be opened, for instance.
+    """
+    shares = [1.0]
+    with contextlib.suppress(OSError):
+        memory = psutil.virtual_memory()
+        shares.append(memory.available / memory.total)
+    for limit_file, usage_file, stat_file, cached in MEMORY_FILES:
+        with contextlib.suppress(OSError, ValueError):  # the other version, or no limit
+            limit = int((control_groups / limit_file).read_text())
+            usage = int((control_groups / usage_file).read_text())
+            stat = dict(line.split() for line in (control_groups / stat_file).read_text().splitlines())
+            shares.append(1 - (usage - int(stat.get(cached, 0))) / limit)
+    return min(shares)

@@ -18,6 +18,7 @@ from pathlib import Path
 from types import TracebackType
 from typing import Self
 
+from arena.errors import HostFault
 from arena.protocol.batching import Batching
 from arena.referee.config import CONFIG, Settings
 from arena.referee.host_load import HostLoad
@@ -44,7 +45,7 @@ class Referee:
         self.under_way: dict[str, Match] = {}
         """The matches that are being played, by id, the latest last."""
         self.faults: Counter[FaultKind] = Counter()
-        self._load = HostLoad()
+        self.load = HostLoad()
 
     async def __aenter__(self) -> Self:
         allow_open_files()
@@ -52,7 +53,7 @@ class Referee:
         self.folder = Path(tempfile.mkdtemp(prefix="arena-"))
         self._server = RefereeServer(self.folder, self.settings)
         self.pool = ProcessPool(
-            self.settings, self.limits.start, self.batching, self._server.address, self.folder, self._load
+            self.settings, self.limits.start, self.batching, self._server.address, self.folder, self.load
         )
         await self._server.start(self.pool.processes)
         self._guard = Guard(self.folder)
@@ -76,7 +77,7 @@ class Referee:
     async def _tick(self) -> None:
         while True:
             await asyncio.sleep(CONFIG.tick)
-            self._load.sample(CONFIG.tick)
+            self.load.sample(CONFIG.tick)
             self.pool.check()
 
     async def play(
@@ -95,31 +96,44 @@ class Referee:
         start a bot: then no bot has lost.
         """
         match = match or Match(plan, limits or self.limits)
-        bots = {seat: bot for seat, bot in enumerate(contestants) if isinstance(bot, Launch)}
-        reserved = dict(zip(bots, await self._reserve(list(bots.values())), strict=True))
+        reserved = await self._reserve([bot for bot in contestants if isinstance(bot, Launch)])
+        over: asyncio.Future[Outcome | HostFault] = asyncio.get_running_loop().create_future()
+        # A cancelled match may still end, when its players leave.
+        under_way = MatchUnderWay(self, match, reserved, lambda end: None if over.done() else over.set_result(end))
         try:
-            players: list[Player | None] = []
-            for seat, contestant in enumerate(contestants):
-                if isinstance(contestant, Launch):
-                    players.append(self._seat_bot(match, seat, contestant, reserved[seat]))
-                else:
-                    players.append(contestant)
-            began = time.monotonic()
-            self.under_way[plan.id] = match
-            over = asyncio.get_running_loop().create_future()
-            # A cancelled match may still end, when its players leave.
-            SeatedMatch(match, players, lambda: None if over.done() else over.set_result(None), watch).start()
-            await over
-            took = time.monotonic() - began
-            if match.spoiled_by:
-                raise match.spoiled_by
+            under_way.start(contestants, watch)
+            end = await over
         finally:
-            self.under_way.pop(plan.id, None)
-            self.pool.release(reserved.values())
-        outcome = match.outcome(took_ms=1000 * took, overloaded=self._load.overloaded_since(began))
-        if outcome.faults:
-            self.faults.update(fault.fault for fault in outcome.faults)
-        return outcome
+            under_way.leave()
+        if isinstance(end, HostFault):
+            raise end
+        return end
+
+    def play_soon(
+        self, plan: MatchPlan, bots: Sequence[Launch], on_end: Callable[[Outcome | HostFault], None]
+    ) -> asyncio.Task[None] | None:
+        """Play one match between these bots, and call `on_end` with its outcome.
+
+        The match starts at once if all its bots are running, without a task of its own. Otherwise return the task that
+        waits for the bots; if it is cancelled before the match begins, `on_end` is not called.
+        """
+        match = Match(plan, self.limits)
+        if reserved := self.pool.reserve_now(bots):
+            MatchUnderWay(self, match, reserved, on_end).start(bots)
+            return None
+        return asyncio.create_task(self._play_later(match, bots, on_end))
+
+    async def _play_later(
+        self, match: Match, bots: Sequence[Launch], on_end: Callable[[Outcome | HostFault], None]
+    ) -> None:
+        try:
+            reserved = await self._reserve(bots)
+        except HostFault as error:
+            on_end(error)
+        except Exception as error:  # noqa: BLE001, the match must end, for whatever reason
+            on_end(HostFault(f"{type(error).__name__}: {error}"))
+        else:
+            MatchUnderWay(self, match, reserved, on_end).start(bots)
 
     async def _reserve(self, bots: Sequence[Launch]) -> list[Reserved]:
         """Reserve a process for each of the bots; again, if one ended in another match while this one waited."""
@@ -131,15 +145,70 @@ class Referee:
             reserved = await self.pool.reserve(bots)
         return reserved
 
-    def _seat_bot(self, match: Match, seat: int, bot: Launch, process: Reserved) -> Player | None:
+
+class MatchUnderWay:
+    """A match that is being played, with the bot processes that are reserved for it."""
+
+    __slots__ = ("began", "has_left", "match", "on_end", "referee", "reserved")
+
+    def __init__(
+        self,
+        referee: Referee,
+        match: Match,
+        reserved: Sequence[Reserved],
+        on_end: Callable[[Outcome | HostFault], None],
+    ) -> None:
+        self.referee = referee
+        self.match = match
+        self.reserved = reserved
+        """For each seat with a bot to start, in order."""
+        self.on_end = on_end
+        self.began = time.monotonic()
+        self.has_left = False
+        referee.under_way[match.plan.id] = match
+
+    def start(
+        self, contestants: Sequence[Launch | Player | None], watch: Callable[[Match], None] | None = None
+    ) -> None:
+        """Seat the players and ask the first one."""
+        reserved = iter(self.reserved)
+        players: list[Player | None] = []
+        for seat, contestant in enumerate(contestants):
+            if isinstance(contestant, Launch):
+                players.append(self._seat_bot(seat, contestant, next(reserved)))
+            else:
+                players.append(contestant)
+        SeatedMatch(self.match, players, self._end, watch).start()
+
+    def _seat_bot(self, seat: int, bot: Launch, process: Reserved) -> Player | None:
         """Return the session of the seat's bot process. Forfeit the seat if there is none that can play."""
+        game = self.match.plan.game
         if isinstance(process, str):
             why_not = process
-        elif match.plan.game not in process.games:
-            why_not = f"{bot.label} does not play {match.plan.game}."
+        elif game not in process.games:
+            why_not = f"{bot.label} does not play {game}."
         elif process.dead:
             why_not = f"{bot.label} ended before the match began."
         else:
             return process.session
-        match.forfeit(seat, FaultKind.START, why_not)
+        self.match.forfeit(seat, FaultKind.START, why_not)
         return None
+
+    def _end(self) -> None:
+        match, referee = self.match, self.referee
+        took = time.monotonic() - self.began
+        self.leave()
+        if match.spoiled_by:
+            self.on_end(match.spoiled_by)
+            return
+        outcome = match.outcome(took_ms=1000 * took, overloaded=referee.load.overloaded_since(self.began))
+        if outcome.faults:
+            referee.faults.update(fault.fault for fault in outcome.faults)
+        self.on_end(outcome)
+
+    def leave(self) -> None:
+        """Give the bot processes back."""
+        if not self.has_left:
+            self.has_left = True
+            self.referee.under_way.pop(self.match.plan.id, None)
+            self.referee.pool.release(self.reserved)

@@ -3,9 +3,13 @@
 from __future__ import annotations
 
 import asyncio
+from collections import deque
 from collections.abc import AsyncIterator, Iterator, Sequence
 from dataclasses import dataclass
+from functools import partial
+from itertools import islice
 
+from arena.errors import HostFault
 from arena.referee.launch import Launch
 from arena.referee.match import MatchPlan, Outcome
 from arena.referee.referee import Referee
@@ -41,27 +45,37 @@ def plan_series(
 async def play_series(
     referee: Referee, series: Iterator[SeriesMatch], launches: Sequence[Launch], at_once: int
 ) -> AsyncIterator[tuple[SeriesMatch, Outcome]]:
-    """Play the matches, `at_once` at the same time, and yield each as it ends."""
-    ended: asyncio.Queue[tuple[SeriesMatch, Outcome] | None] = asyncio.Queue()
+    """Play the matches, `at_once` at the same time, and yield each as it ends. Raise `HostFault`."""
+    ended: deque[tuple[SeriesMatch, Outcome | HostFault]] = deque()
+    some_ended = asyncio.Event()
+    waiting: set[asyncio.Task[None]] = set()
+    under_way = 0
 
-    async def play_matches() -> None:
-        try:
-            for match in series:  # shared by all tasks: each takes the next match
-                contestants = [launches[entrant] for entrant in match.entrants]
-                ended.put_nowait((match, await referee.play(match.plan, contestants)))
-        finally:
-            ended.put_nowait(None)
+    def end(match: SeriesMatch, outcome: Outcome | HostFault) -> None:
+        ended.append((match, outcome))
+        some_ended.set()
 
-    tasks = [asyncio.create_task(play_matches()) for _ in range(at_once)]
+    def start(count: int) -> None:
+        nonlocal under_way
+        for match in islice(series, count):
+            under_way += 1
+            bots = [launches[entrant] for entrant in match.entrants]
+            if task := referee.play_soon(match.plan, bots, partial(end, match)):
+                waiting.add(task)
+                task.add_done_callback(waiting.discard)
+
+    start(at_once)
     try:
-        running = len(tasks)
-        while running:
-            item = await ended.get()
-            if item is None:
-                running -= 1
-            else:
-                yield item
-        await asyncio.gather(*tasks)  # raises a task's exception
+        while under_way:
+            await some_ended.wait()
+            some_ended.clear()
+            while ended:
+                match, outcome = ended.popleft()
+                under_way -= 1
+                if isinstance(outcome, HostFault):
+                    raise outcome
+                start(1)
+                yield match, outcome
     finally:
-        for task in tasks:
+        for task in waiting:
             task.cancel()

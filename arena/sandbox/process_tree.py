@@ -106,7 +106,8 @@ class ProcessTree:
         return sum(self._used.values())
 
     def freeze(self, frozen: bool) -> None:
-        for pid in self.processes() if frozen else self._alive:
+        self._refresh()  # new processes are found at the next interval: reading /proc for each turn takes too long
+        for pid in self._alive:
             with contextlib.suppress(ProcessLookupError, PermissionError):
                 os.kill(pid, signal.SIGSTOP if frozen else signal.SIGCONT)
 

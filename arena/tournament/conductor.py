@@ -6,16 +6,16 @@ same tournament continues from there and reaches the same result.
 
 from __future__ import annotations
 
-import gc
 import time
 from collections import Counter
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager, suppress
+from collections.abc import Callable
+from contextlib import suppress
 
 from sqlalchemy import Connection
 
 from arena.events import Note, NoteLevel
 from arena.games.brackets import Bracket
+from arena.garbage import rare_collection
 from arena.interrupts import Interrupts, Stopped
 from arena.rating.standings import Changes, Standings
 from arena.records import SeatRecord
@@ -94,7 +94,7 @@ class Conductor:
         with (
             Interrupts(self.stop) as interrupts,
             self.make_runner(setup, self.jobs, at_first) as self.runner,
-            rare_garbage_collection(),
+            rare_collection(),
         ):
             for bracket in self.record.brackets:
                 if bracket.state is TournamentState.RUNNING:
@@ -106,22 +106,6 @@ class Conductor:
             self._notice = self.runner.notice
             self.notify(Note(f"cluster: {self._notice}", NoteLevel.DETAIL))
         self.notify(progress)
-
-
-@contextmanager
-def rare_garbage_collection() -> Iterator[None]:
-    """Let the garbage collector run rarely: results are many small objects without cycles.
-
-    Objects from before are not examined at all; most of them are modules, which stay.
-    """
-    before = gc.get_threshold()
-    gc.freeze()
-    gc.set_threshold(CONFIG.collector_threshold, *before[1:])
-    try:
-        yield
-    finally:
-        gc.set_threshold(*before)
-        gc.unfreeze()
 
 
 class BracketRun:

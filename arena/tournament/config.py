@@ -21,8 +21,8 @@ class TournamentConfig:
     """The number of concurrent matches is set at least this often …"""
     pace_matches: int = 200
     """… or as soon as this many matches have ended."""
-    collector_threshold: int = 50_000
-    """New objects between two runs of the garbage collector while a tournament is played."""
+    series_notice_interval: float = 0.05
+    """How often the progress of `arena match` is reported."""
     poll_interval: float = 0.1
     """How long the conductor waits for results before it looks at signals and the clock."""
     max_matches_at_once: int = 256

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 import secrets
+import time
 from collections import Counter
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
@@ -14,6 +15,7 @@ from arena import interrupts, replay
 from arena.events import Note
 from arena.games.base import Json
 from arena.games.registry import find_game
+from arena.garbage import rare_collection
 from arena.referee import Outcome, Referee, Settings
 from arena.referee.launch import distinct
 from arena.referee.series import plan_series, play_series
@@ -21,6 +23,7 @@ from arena.requests import MatchRequest
 from arena.store.home import Home
 from arena.submissions.build import build
 from arena.submissions.submission import find_submission
+from arena.tournament.config import CONFIG
 
 
 @dataclass(frozen=True, slots=True)
@@ -145,7 +148,7 @@ def play_matches(home: Home, request: MatchRequest, notify: Callable[[Note | Mat
 
     async def play() -> None:
         nonlocal overhead_ms, overloaded
-        done = 0
+        done, notified = 0, 0.0
         async with Referee(request.limits, settings) as referee:
             async for pairing, outcome in play_series(referee, iter(series), launches, request.at_once):
                 for seat, entrant in enumerate(pairing.entrants):
@@ -159,9 +162,13 @@ def play_matches(home: Home, request: MatchRequest, notify: Callable[[Note | Mat
                 if folder:
                     replay.write(outcome.replay, folder)
                 done += 1
-                notify(MatchProgress(done, len(series), referee.faults.total()))
+                now = time.monotonic()
+                if now - notified > CONFIG.series_notice_interval or done == len(series):
+                    notified = now
+                    notify(MatchProgress(done, len(series), referee.faults.total()))
 
-    interrupts.run(play())
+    with rare_collection():
+        interrupts.run(play())
     rows = tuple(
         replace(score, faults=dict(kinds), reasons=dict(why.most_common()))
         for score, kinds, why in zip(scores, faults, reasons, strict=True)

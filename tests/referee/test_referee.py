@@ -19,7 +19,7 @@ from grpc_reflection.v1alpha import reflection_pb2, reflection_pb2_grpc
 from arena.errors import ArenaError, HostFault
 from arena.referee import Launch, Limits, MatchPlan, Outcome, Referee, Settings
 from arena.referee.config import CONFIG
-from arena.referee.host_load import HostLoad
+from arena.referee.host_load import HostLoad, share_of_memory_left
 from arena.referee.match import Match
 from arena.referee.series import plan_series, play_series
 from arena.replay import FaultKind
@@ -165,7 +165,7 @@ def test_a_bot_that_goes_wrong_in_the_middle_hurts_only_itself(
 AT_THE_START = [
     ("crash-at-start", "ended before it said hello (exit code 1).\n    | I do not feel like it."),
     ("never-hello", "did not say hello within 2 s."),
-    ("other-protocol", "speaks version 2 of the protocol, and the referee version 1."),
+    ("other-protocol", "speaks version 9 of the protocol, and the referee versions 1 and 2."),
     ("no-games", "said in its hello that it plays no game."),
     ("wrong-token", "ended before it said hello (exit code 0)."),
 ]
@@ -261,6 +261,38 @@ def test_idle_processes_are_ended() -> None:
         return len(referee.pool.processes)
 
     assert run(job, settings=Settings(idle_seconds=0.1)) == 0
+
+
+@pytest.mark.parametrize(("memory_left", "running"), [(0.5, 4), (0.1, 2)])
+def test_idle_processes_are_kept_while_there_is_memory(
+    memory_left: float, running: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("arena.referee.processes.pool.share_of_memory_left", lambda: memory_left)
+
+    async def job(referee: Referee) -> int:
+        bots = [replace(RANDOM, name=f"bot {number}") for number in range(4)]
+        await play(referee, *bots[:2])
+        await play(referee, *bots[2:])
+        return sum(not process.stopped for process in referee.pool.processes.values())
+
+    assert run(job) == running
+
+
+@pytest.mark.parametrize(
+    ("limit", "usage", "stat", "cached"),
+    [
+        ("memory.max", "memory.current", "memory.stat", "inactive_file"),
+        ("memory/memory.limit_in_bytes", "memory/memory.usage_in_bytes", "memory/memory.stat", "total_inactive_file"),
+    ],
+)
+def test_the_memory_left_in_a_container(tmp_path: Path, limit: str, usage: str, stat: str, cached: str) -> None:
+    (tmp_path / "memory").mkdir()
+    (tmp_path / limit).write_text("1000\n")
+    (tmp_path / usage).write_text("995\n")
+    (tmp_path / stat).write_text(f"anon 945\n{cached} 45\n")
+    assert share_of_memory_left(tmp_path) == pytest.approx(0.05)
+    (tmp_path / limit).write_text("max\n")
+    assert share_of_memory_left(tmp_path) > 0.05
 
 
 def test_the_time_for_a_match_is_limited_too() -> None:

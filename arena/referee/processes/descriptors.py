@@ -6,6 +6,7 @@ import contextlib
 import errno
 import os
 import resource
+import sys
 from collections.abc import Iterator
 
 from arena.errors import HostFault
@@ -36,6 +37,14 @@ def open_files() -> int:
         if error.errno not in (errno.EMFILE, errno.ENFILE):
             return 0  # no /proc
         return resource.getrlimit(resource.RLIMIT_NOFILE)[0]
+
+
+def bots_that_fit_into_open_files() -> int:
+    """Return how many bots can run at the same time without reaching the limit of open files."""
+    limit, _ = resource.getrlimit(resource.RLIMIT_NOFILE)
+    if limit == resource.RLIM_INFINITY:
+        return sys.maxsize
+    return (limit - CONFIG.usual_files) // CONFIG.files_per_running_bot
 
 
 class SpareDescriptors:

@@ -1,5 +1,7 @@
 """The pool of bot processes: started when a match needs them, kept across matches, ended when idle or dead.
 
+There are as many as memory and the limit of open files allow: starting a bot costs as much as a hundred matches.
+
 1. A bot with several seats in a match has a process for each, because one seat must not see what another knows.
 2. A process plays as many matches at once as its hello says.
 3. Matches reserve their processes in one fixed order, so that no two matches wait for each other.
@@ -27,9 +29,14 @@ from arena.errors import ArenaError, BotDidNotStart, HostFault
 from arena.protocol.batching import Batching
 from arena.protocol.session import SessionSeat
 from arena.referee.config import CONFIG, Settings
-from arena.referee.host_load import HostLoad
+from arena.referee.host_load import HostLoad, share_of_memory_left
 from arena.referee.launch import Launch
-from arena.referee.processes.descriptors import SpareDescriptors, need_descriptors, open_files
+from arena.referee.processes.descriptors import (
+    SpareDescriptors,
+    bots_that_fit_into_open_files,
+    need_descriptors,
+    open_files,
+)
 from arena.referee.processes.process import BotProcess
 from arena.replay import FaultKind
 from arena.sandbox import Cell, SandboxView
@@ -60,6 +67,14 @@ class PoolEntry:
     queue: asyncio.Lock = field(default_factory=asyncio.Lock)
     """Held by the match that waits for room in the process; others wait behind it."""
     starting: asyncio.Lock = field(default_factory=asyncio.Lock)
+
+    @property
+    def has_room(self) -> bool:
+        """Whether its process is running and may start another match, and no match waits for that."""
+        process = self.process
+        if process is None or process.dead or self.failed or self.queue.locked():
+            return False
+        return process.matches < process.capacity
 
 
 class ProcessPool:
@@ -117,6 +132,18 @@ class ProcessPool:
                 reserved[entry] = str(error)
         return [reserved[entry] for entry in entries]
 
+    def reserve_now(self, launches: Sequence[Launch]) -> list[BotProcess] | None:
+        """Reserve a process for each seat of a match if all of them are running and have room; otherwise None."""
+        processes: list[BotProcess] = []
+        for seat, launch in enumerate(launches):
+            entry = self._entries.get((launch, launches[:seat].count(launch)))
+            if entry is None or not entry.has_room:
+                return None
+            processes.append(entry.process)  # type: ignore[arg-type]
+        for process in processes:
+            process.matches += 1
+        return processes
+
     def release(self, reserved: Iterable[Reserved]) -> None:
         """Give the processes back after a match."""
         for process in reserved:
@@ -142,7 +169,10 @@ class ProcessPool:
             self.release([process])
 
     def _entry(self, launch: Launch, index: int) -> PoolEntry:
-        return self._entries.setdefault((launch, index), PoolEntry(launch, index))
+        entry = self._entries.get((launch, index))
+        if entry is None:
+            entry = self._entries[launch, index] = PoolEntry(launch, index)
+        return entry
 
     async def _reserve(self, entry: PoolEntry) -> BotProcess:
         async with entry.queue:
@@ -302,10 +332,14 @@ class ProcessPool:
                     process.check_sockets()
 
     def _evict(self) -> None:
-        """End idle processes, the longest idle first, to make room for one more."""
-        idle = sorted((each for each in self.processes.values() if each.idle), key=lambda each: each.idle_since)
-        for process in idle[: max(0, len(self.processes) - self.settings.processes + 1)]:
-            self._retire(process)
+        """End idle processes, the longest idle first, if memory or open files are short."""
+        excess = len(self.processes) - bots_that_fit_into_open_files() + 1
+        if share_of_memory_left() < CONFIG.spare_memory:
+            excess = max(excess, CONFIG.ended_for_memory)
+        if excess > 0:
+            idle = sorted((each for each in self.processes.values() if each.idle), key=lambda each: each.idle_since)
+            for process in idle[:excess]:
+                self._retire(process)
 
     def _retire(self, process: BotProcess) -> None:
         """End a process in the background."""

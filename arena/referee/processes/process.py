@@ -51,7 +51,8 @@ class BotProcess(BotStream):
         """Otherwise it is frozen when it uses the CPU while others think."""
         self._ponders = False
         self._idle_cpu: float | None = None
-        """Its CPU time when it became idle."""
+        """Its CPU time when it became idle, or later, when it was looked at last."""
+        self._idle_cpu_read = 0.0
         self.token = secrets.token_hex(16)
         self.idle_since = time.monotonic()
         self.freed = asyncio.Event()
@@ -126,9 +127,9 @@ class BotProcess(BotStream):
         """Freeze the bot if it uses the CPU while it has no turn, and must not."""
         if self.may_ponder or not self._ready.done() or self.session.state is not SessionState.IDLE:
             return
-        used = self.cell.cpu_ms()
-        if self._idle_cpu is None:
-            self._idle_cpu = used
+        used, now = self.cell.cpu_ms(), time.monotonic()
+        if self._idle_cpu is None or now - self._idle_cpu_read > CONFIG.ponder_interval:
+            self._idle_cpu, self._idle_cpu_read = used, now
         elif used - self._idle_cpu > CONFIG.ponder_ms:
             if not self._ponders:
                 self._ponders = True

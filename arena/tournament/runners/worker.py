@@ -6,11 +6,11 @@ When the other end of the pipe is closed, for whatever reason, the worker ends i
 from __future__ import annotations
 
 import asyncio
-import gc
 import os
 from collections.abc import AsyncIterator, Mapping
 from contextlib import asynccontextmanager
 from dataclasses import dataclass
+from functools import partial
 from multiprocessing.connection import Connection
 from pathlib import Path
 from typing import NamedTuple
@@ -18,9 +18,10 @@ from typing import NamedTuple
 import uvloop
 
 from arena.errors import HostFault
+from arena.garbage import rare_collection
 from arena.interrupts import ignore_in_worker
 from arena.records import MatchRecord
-from arena.referee import Launch, Limits, Referee, Settings
+from arena.referee import Launch, Limits, Outcome, Referee, Settings
 from arena.tournament.config import CONFIG
 from arena.tournament.live import LiveFolder, LiveWriter
 from arena.tournament.planner import PlannedMatch
@@ -60,12 +61,11 @@ class WorkerSetup:
 def work(connection: Connection, setup: WorkerSetup) -> None:
     """Run a worker until its pipe is closed."""
     ignore_in_worker()
-    gc.freeze()
-    gc.set_threshold(CONFIG.collector_threshold)
     if setup.core is not None:
         os.sched_setaffinity(0, {setup.core})
     try:
-        uvloop.run(Worker(connection, setup).work())
+        with rare_collection():
+            uvloop.run(Worker(connection, setup).work())
     except (BrokenPipeError, ConnectionResetError):
         pass  # the conductor has ended
     except Exception as error:  # noqa: BLE001, the conductor must know any reason
@@ -80,7 +80,8 @@ class Worker:
         self.setup = setup
         self.launches = dict(setup.launches)
         self.reports: list[Report] = []
-        self.matches: set[asyncio.Task[None]] = set()
+        self.waiting: set[asyncio.Task[None]] = set()
+        """Matches whose bots are not running yet."""
 
     async def work(self) -> None:
         loop = asyncio.get_running_loop()
@@ -91,9 +92,9 @@ class Worker:
             async with self.live_files():
                 await self.closed
             loop.remove_reader(self.connection.fileno())
-            for match in self.matches:
+            for match in self.waiting:
                 match.cancel()
-            await asyncio.gather(*self.matches, return_exceptions=True)
+            await asyncio.gather(*self.waiting, return_exceptions=True)
 
     @asynccontextmanager
     async def live_files(self) -> AsyncIterator[None]:
@@ -119,18 +120,24 @@ class Worker:
             self.launches.update(received)
         else:
             for match in received:
-                task = asyncio.create_task(self.play(match))
-                self.matches.add(task)
-                task.add_done_callback(self.matches.discard)
+                self.play(match)
 
-    async def play(self, match: PlannedMatch) -> None:
+    def play(self, match: PlannedMatch) -> None:
         try:
-            outcome = await self.referee.play(match.plan, [self.launches[version] for version in match.versions])
-            report: Report = make_record(match, outcome, self.setup.settings.sandbox.tier.value)
-        except HostFault as error:
-            report = Spoiled(match, str(error))
+            launches = [self.launches[version] for version in match.versions]
+            waiting = self.referee.play_soon(match.plan, launches, partial(self.report, match))
         except Exception as error:  # noqa: BLE001, the other matches must continue
-            report = Spoiled(match, f"{type(error).__name__}: {error}")
+            self.report(match, HostFault(f"{type(error).__name__}: {error}"))
+            return
+        if waiting:
+            self.waiting.add(waiting)
+            waiting.add_done_callback(self.waiting.discard)
+
+    def report(self, match: PlannedMatch, end: Outcome | HostFault) -> None:
+        if isinstance(end, HostFault):
+            report: Report = Spoiled(match, str(end))
+        else:
+            report = make_record(match, end, self.setup.settings.sandbox.tier.value)
         if not self.reports:
             asyncio.get_running_loop().call_later(CONFIG.report_delay, self.send)
         self.reports.append(report)
