@@ -12,12 +12,17 @@ from __future__ import annotations
 import os
 import subprocess
 import sys
+from collections import defaultdict
 from collections.abc import Callable
+from concurrent.futures import ProcessPoolExecutor
 from dataclasses import dataclass
+from itertools import islice
+from multiprocessing import get_context
 from pathlib import Path
+from resource import RUSAGE_SELF, getrusage
 from statistics import median
 from tempfile import TemporaryDirectory
-from time import perf_counter
+from time import perf_counter, process_time
 from typing import Annotated
 
 import psutil
@@ -46,6 +51,7 @@ from bench.stores import fill
 
 out = Console()
 CORES = len(os.sched_getaffinity(0))
+MILLION = 1_000_000
 QUICK_BOTS = ("random", "greedy", "counter")
 
 
@@ -159,37 +165,53 @@ def measure_big_store(matches: int, small: int, rounds: int) -> None:
         measure_leaderboard(big_home, small_home, rounds)
 
 
-def measure_rating(home: Home, matches: int) -> None:
-    """Rating and refitting all that is stored, beside nothing but the calls of the trueskill package."""
+def rate_again(database: str | Path) -> tuple[float, float, float, float]:
+    """Rate and fit all that is stored. Return CPU seconds for both, seconds in all, and GB of memory at most."""
     scale = TournamentOptions().scale(Bracket.parse("mantis"), 3)
-    with Store.open(home.database) as store:
-        began = perf_counter()
+    with Store.open(database) as store:
+        began, began_cpu = perf_counter(), process_time()
         standings = Standings(scale)
         for _, _, name, seats in store.matches.results(1, "mantis"):
             standings.fold(seats, name)
-        folded = perf_counter() - began
+        rated_cpu = process_time() - began_cpu
         update_strengths(store, ALL, "mantis")
-        ours = perf_counter() - began
-        sample = 3000
-        environment = trueskill.TrueSkill(tau=0.0, draw_probability=scale.draw_probability)
-        ratings = {version: environment.create_rating() for version in standings.bots}
-        results = [
-            seats for _, (_, _, _, seats) in zip(range(sample), store.matches.results(1, "mantis"), strict=False)
-        ]
-        began = perf_counter()
-        for seats in results:
-            rated = environment.rate(
-                [(ratings[seat.version_id],) for seat in seats], ranks=[seat.placement for seat in seats]
-            )
-            for seat, (rating,) in zip(seats, rated, strict=True):
-                ratings[seat.version_id] = rating
-        bare = (perf_counter() - began) / len(results) * matches
+        fitted_cpu = process_time() - began_cpu - rated_cpu
+        peak = getrusage(RUSAGE_SELF).ru_maxrss * 1024 / 1e9
+        return rated_cpu, fitted_cpu, perf_counter() - began, peak
+
+
+def bare_seconds(database: str | Path, matches: int) -> float:
+    """Return how long the calls of the trueskill package alone take, from a sample of the matches."""
+    scale = TournamentOptions().scale(Bracket.parse("mantis"), 3)
+    sample = 3000
+    environment = trueskill.TrueSkill(tau=0.0, draw_probability=scale.draw_probability)
+    ratings: defaultdict[int, trueskill.Rating] = defaultdict(environment.create_rating)
+    with Store.open(database) as store:
+        results = [seats for *_, seats in islice(store.matches.results(1, "mantis"), sample)]
+    began = perf_counter()
+    for seats in results:
+        rated = environment.rate(
+            [(ratings[seat.version_id],) for seat in seats], ranks=[seat.placement for seat in seats]
+        )
+        for seat, (rating,) in zip(seats, rated, strict=True):
+            ratings[seat.version_id] = rating
+    return (perf_counter() - began) / len(results) * matches
+
+
+def measure_rating(home: Home, matches: int) -> None:
+    """Rating and refitting all that is stored, beside nothing but the calls of the trueskill package."""
+    with ProcessPoolExecutor(1, get_context("spawn")) as fresh:  # so that the peak of memory is its own
+        rated, fitted, ours, peak = fresh.submit(rate_again, home.database).result()
+    bare = bare_seconds(home.database, matches)
     out.print(
-        f"rated in {folded:.1f} s, refitted in {ours - folded:.1f} s; the bare package takes {bare:.0f} s "
-        f"(from {len(results):,} of them)",
+        f"rated in {rated:.1f} s of CPU time, strengths fitted in {fitted:.1f} s, {peak:.2f} GB of memory at most; "
+        f"the bare package takes {bare:.0f} s (from a sample)",
         highlight=False,
     )
     verdict("rating and refitting / bare trueskill calls", ours / bare, "<=", 2.0)
+    if matches >= MILLION:
+        verdict("CPU seconds of rating and refitting a million matches", (rated + fitted) / matches * MILLION, "<=", 60)
+        verdict("GB of memory of rating and refitting them", peak, "<=", 2.0)
 
 
 def measure_leaderboard(big: Home, small: Home, rounds: int) -> None:

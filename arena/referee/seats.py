@@ -98,8 +98,8 @@ class Seat:
     @property
     def rules_key(self) -> Hashable:
         """Equal for seats in matches with the same rules."""
-        match = self.match
-        return match.plan.game, tuple(match.plan.options.items()), match.state.seats, match.limits
+        plan, limits = self.match.plan, self.match.limits
+        return plan.game, tuple(plan.options.items()), len(plan.bots), limits.turn, limits.match
 
     def fill_rules(self, rules: pb.Rules) -> None:
         match, limits = self.match, self.match.limits

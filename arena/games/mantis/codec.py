@@ -41,6 +41,9 @@ ICON_CODES: dict[Icon | None, int] = {None: 0, Icon.AGAIN: 1, Icon.PILFER: 2, Ic
 TOOK_EFFECT = 128
 NO_CARD = 255
 EVENT_BYTES = 8
+COLOURS = len(Colour)
+tank_of = lru_cache(maxsize=8192)(tuple)
+"""The counts of a tank from its bytes; few different tanks occur."""
 
 CARD_CODES = {
     card: bytes((card.colour, *card.back, ICON_CODES[card.icon]))
@@ -119,7 +122,7 @@ class MantisVersion1:
         start.mantis.dealt = setup
 
     def add_turn(self, message: pb.PlayResponse, seats: int, turn: TurnEntry) -> None:
-        position, tanks = turn.position, len(Colour) * seats
+        position, tanks = turn.position, COLOURS * seats
         message.mantis_turns.add(
             match=turn.match,
             turn=turn.turn,
@@ -152,7 +155,7 @@ class MantisReader(Reader):
 
     def read_view(self, position: bytes, legal: tuple[Action, ...]) -> View:
         seats = self.seats
-        scores = len(Colour) * seats
+        scores = COLOURS * seats
         pile = scores + seats
         return View(
             seat=self.seat,
@@ -161,7 +164,7 @@ class MantisReader(Reader):
             goal=self.goal,
             to_move=self.seat,
             legal=legal,
-            tanks=tuple(map(tuple, chunks(position[:scores], len(Colour)))),
+            tanks=tuple(map(tank_of, chunks(position[:scores], COLOURS))),
             scores=tuple(position[scores:pile]),
             pile=position[pile],
             top=BACK_OF[position[pile + 1 :]] if position[pile] else None,
