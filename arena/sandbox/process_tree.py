@@ -100,10 +100,13 @@ class ProcessTree:
     def cpu_ns(self) -> int:
         """Return the CPU time of all processes."""
         self._refresh()
+        used = self._used
         for pid in self._alive:
-            with contextlib.suppress(OSError):
-                self._used[pid] = max(self._used.get(pid, 0), time.clock_gettime_ns(cpu_clock(pid)))
-        return sum(self._used.values())
+            try:
+                used[pid] = max(used.get(pid, 0), time.clock_gettime_ns(cpu_clock(pid)))
+            except OSError:  # it has ended
+                continue
+        return sum(used.values())
 
     def freeze(self, frozen: bool) -> None:
         self._refresh()  # new processes are found at the next interval: reading /proc for each turn takes too long

@@ -7,7 +7,7 @@ same tournament continues from there and reaches the same result.
 from __future__ import annotations
 
 import time
-from collections import Counter
+from collections import Counter, deque
 from collections.abc import Callable
 from contextlib import suppress
 
@@ -18,7 +18,7 @@ from arena.games.brackets import Bracket
 from arena.garbage import rare_collection
 from arena.interrupts import Interrupts, Stopped
 from arena.rating.standings import Changes, Standings
-from arena.records import SeatRecord
+from arena.records import BlockRecord, SeatRecord
 from arena.referee import Settings
 from arena.store.home import Home
 from arena.store.leases import TournamentLease
@@ -38,6 +38,7 @@ from arena.tournament.planner import MatchPlanner
 from arena.tournament.runners.base import MakeRunner, Runner
 from arena.tournament.runners.local import LocalRunner
 from arena.tournament.runners.worker import WorkerSetup
+from arena.tournament.waves import order_of_play
 
 
 class Conductor:
@@ -135,6 +136,13 @@ class BracketRun:
         self.stored_blocks = store.matches.scheduled(record.id, self.name)
         self.batch = Batch(record.id, self.name)
         """What is to be written next."""
+        self.wave: deque[BlockRecord] = deque()
+        """Scheduled blocks that the runner does not have yet, in the order of play."""
+        self.wave_matches = conductor.jobs * self.runner.at_once
+        """The number of matches of a wave."""
+        self.wave_seconds = 0.0 if options.hypotheses else CONFIG.wave_seconds  # a test may end at any block
+        if options.seconds_each is not None:  # what is scheduled when the time is up is still played
+            self.wave_seconds = min(self.wave_seconds, options.seconds_each / 100)
         self.expected = options.expected_matches(drawn_by)
         self.played = 0
         """Matches of this bracket, including those from before a resume."""
@@ -189,15 +197,28 @@ class BracketRun:
         runner = self.runner
         if self.expected is not None:
             runner.left = self.expected - self.played
-        while runner.has_room and (block := self.course.next_block()) is not None:
+        while runner.has_room and (self.wave or self._draw_wave()):
             scheduled = True
+            if self.wave:
+                block = self.wave.popleft()
+                runner.play(self.planner.matches(block, self.course.missing(block)))
+        return scheduled
+
+    def _draw_wave(self) -> bool:
+        """Draw the blocks that are played next, without those that have been played. Return whether there were any."""
+        blocks: list[BlockRecord] = []
+        matches, drawn_before = 0, self.course.drawn
+        while matches < self.wave_matches and (block := self.course.next_block()) is not None:
             if block.number >= self.stored_blocks:
                 self.batch.blocks.append(block)
             if rotations := self.course.missing(block):
-                runner.play(self.planner.matches(block, rotations))
+                blocks.append(block)
+                matches += len(rotations)
             else:
                 self._count()
-        return scheduled
+        at_once = self.runner.size * self.runner.at_once
+        self.wave.extend(order_of_play(blocks, len(self.conductor.record.entrants), at_once))
+        return self.course.drawn > drawn_before
 
     def _take(self, block: int, rotation: int, name: str, seats: tuple[SeatRecord, ...]) -> None:
         self.course.take(block, rotation, name, seats)
@@ -257,9 +278,11 @@ class BracketRun:
         if played - played_before < CONFIG.pace_matches and now - before < CONFIG.pace_interval:
             return
         self.pace_set = now, played
+        rate = (played - played_before) / (now - before)
+        self.wave_matches = round(min(CONFIG.max_wave, max(rate * self.wave_seconds, 1)))
         most = self.conductor.at_once
         least = min(most, CONFIG.min_matches_at_once)
-        self.runner.keep_pace((played - played_before) / (now - before), least, most * CONFIG.queue_ahead)
+        self.runner.keep_pace(rate, least, most * CONFIG.queue_ahead)
 
     def _show(self) -> None:
         now = time.monotonic()

@@ -31,6 +31,10 @@ class TournamentConfig:
     """The smallest. With slow bots a larger number would only make all matches end late."""
     queue_ahead: float = 1.25
     """Workers get this many times their concurrent matches, so that they need not wait for the next ones."""
+    wave_seconds: float = 3.0
+    """A wave has as many matches as end in this time …"""
+    max_wave: int = 20_000
+    """… but not more: their results are kept until all before them are counted."""
     hold: float = 0.02
     """How long turns may be held back to fill a message: other processes use the core in the meantime."""
     leaders_shown: int = 5
