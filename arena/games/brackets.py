@@ -1,4 +1,4 @@
-"""Brackets: a game with its options, each with its own ratings. `mantis`, `mantis/icons`, `tentagram/strict`."""
+"""Brackets: a game with its options, each with its own ratings. `mantis`, `mantis/icons`, `tentagram/free`."""
 
 from __future__ import annotations
 

@@ -76,7 +76,7 @@ class LadderMatch:
         match = Match(plan, limits)
         match.resume(entries)
         planned = PlannedMatch(about["block"], 0, plan, tuple(about["versions"]))
-        return cls(about["bracket"], planned, tuple(about["entrants"]), match, is_resumed=True)
+        return cls(plan.bracket, planned, tuple(about["entrants"]), match, is_resumed=True)
 
 
 class SuspendedMatches:

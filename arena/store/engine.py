@@ -16,7 +16,7 @@ from arena.errors import BadStore
 from arena.store import postgresql, sqlite
 from arena.store.schema import metadata
 
-SCHEMA_VERSION = "0004"
+SCHEMA_VERSION = "0005"
 """The schema version that this code reads and writes."""
 MIGRATIONS = Path(__file__).parent / "migrations"
 WRITE_LOCK = 0x6172656E61

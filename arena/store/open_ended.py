@@ -44,7 +44,7 @@ class CasualMatches(StoreSection):
         """Reserve a place for a match that begins now."""
         with write_transaction(self.engine) as connection:
             tournament = _open(connection, PLAY, [bracket])
-            number = _next_block(connection, tournament, bracket)
+            number = _next_block(connection, tournament)
             write_batch(connection, Batch(tournament, bracket, [BlockRecord(number, "", number + 1, ())]))
         return CasualMatchPlace(tournament, bracket, number, f"{tournament}-{bracket.replace('/', '.')}-{number + 1}-1")
 
@@ -72,7 +72,7 @@ class RemoteLadder(StoreSection):
     def progress(self, number: int, bracket: str) -> tuple[int, int]:
         """Return the first free block number and the number of stored matches."""
         with self.engine.connect() as connection:
-            return _next_block(connection, number, bracket), _played(connection, number, bracket)
+            return _next_block(connection, number), _played(connection, number, bracket)
 
     def enter(
         self, number: int, name: str, version: str, language: str, games: Sequence[str]
@@ -136,8 +136,9 @@ def _open(connection: Connection, format_name: str, bracket_names: Sequence[str]
     return number
 
 
-def _next_block(connection: Connection, number: int, bracket: str) -> int:
-    last = connection.scalar(select(func.max(blocks.c.number)).where(of_bracket(blocks, number, bracket)))
+def _next_block(connection: Connection, number: int) -> int:
+    """Return a number that no bracket has used: names of matches contain those of brackets, which may have changed."""
+    last = connection.scalar(select(func.max(blocks.c.number)).where(blocks.c.tournament_id == number))
     return 0 if last is None else last + 1
 
 

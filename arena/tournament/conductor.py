@@ -132,7 +132,10 @@ class BracketRun:
             self.overall = SharedStandings(store.standings, record.id, self.name, self.standings)
         self.course = Course(drawn_by, field, record.entrants, self.standings, options.stop_rules())
         labels = {number: version.label for number, version in versions.items()}
-        self.planner = MatchPlanner(record.id, parsed, record.seed, record.entrants, labels, sealed=options.sealed)
+        dealt_as = options.dealt_as.get(self.name, self.name)
+        self.planner = MatchPlanner(
+            record.id, parsed, record.seed, record.entrants, labels, sealed=options.sealed, dealt_as=dealt_as
+        )
         self.stored_blocks = store.matches.scheduled(record.id, self.name)
         self.batch = Batch(record.id, self.name)
         """What is to be written next."""

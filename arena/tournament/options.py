@@ -56,6 +56,8 @@ class TournamentOptions:
     """Whether bots may use the CPU during the turns of others."""
     sealed: bool = False
     """Whether the seed of a match hides that of the tournament; false in tournaments of older versions."""
+    dealt_as: dict[str, str] = default(default_factory=dict)
+    """The earlier names of brackets: deals and the names of matches are made from them."""
 
     def as_json(self) -> dict[str, Json]:
         return asdict(self)
@@ -75,7 +77,8 @@ class TournamentOptions:
     def _format(self, bracket: Bracket, entrants: Sequence[int], seed: str) -> Format:
         seats = bracket.seats(len(entrants), self.seats) if self.format != Duel.name else self.seats
         assert seats is not None, "a comparison has a number of seats"
-        field = Field(len(entrants), seats, bracket.fewest, f"{seed}/{bracket.name}")
+        name = self.dealt_as.get(bracket.name, bracket.name)
+        field = Field(len(entrants), seats, bracket.fewest, f"{seed}/{name}")
         match self.format:
             case Duel.name:
                 return Duel(field, self.rounds)

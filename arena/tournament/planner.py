@@ -35,13 +35,17 @@ class MatchPlanner:
         labels: Mapping[int, str],
         *,
         sealed: bool = True,
+        dealt_as: str = "",
     ) -> None:
-        """`versions`: the bot versions of the entrants, by number; `labels`: the name of each version in replays."""
+        """`versions`: the bot versions of the entrants, by number; `labels`: the name of each version in replays.
+
+        `dealt_as`: the name that the bracket had when the tournament began, if it was another one.
+        """
         self.labels = labels
         self._versions = versions
         self._seed = seed
         self._sealed = sealed
-        self._bracket = bracket.name
+        self._bracket = dealt_as or bracket.name
         # The bots see the name of a match, so it must not reveal the seed.
         self._prefix = f"{tournament}-{self._bracket.replace('/', '.')}"
         self._game = bracket.game

@@ -264,8 +264,8 @@ Usage: python -m arena match [OPTIONS] {GAME} {BOT}...
 ╭─ Options ────────────────────────────────────────────────────────────────────────────────────────╮
 │ --edition                       <str>                         Mantis: classic, icons or grab.    │
 │                                                               Default: classic.                  │
-│ --placement                     <str>                         Tentagram: free or strict.         │
-│                                                               Default: free.                     │
+│ --placement                     <str>                         Tentagram: strict or free.         │
+│                                                               Default: strict.                   │
 │ --games                         <int range> [1<=x<=10000000]  Number of games. [default: 100]    │
 │ --seed                          <str>                         Any text. The same seed gives the  │
 │                                                               same cards. Default: a random one. │

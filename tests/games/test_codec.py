@@ -68,7 +68,7 @@ def test_version_1_says_the_same_of_a_turn_of_mantis() -> None:
 
 
 def test_version_1_says_the_same_of_a_turn_of_tentagram() -> None:
-    state = tentagram.new(4, "wire")
+    state = tentagram.new(4, "wire", "free")
     codec = codec_of("tentagram")
     encoder = codec.encoder(state)
     rng = Random("wire")
@@ -98,7 +98,7 @@ def test_any_number_is_an_action_or_none(code: int) -> None:
 
 def test_a_pile_of_all_cards_fits_into_the_message() -> None:
     """256 cards in one pile are more than a byte holds."""
-    state = tentagram.new(16, "wire")
+    state = tentagram.new(16, "wire", "free")
     encoder = codec_of("tentagram").encoder(state)
     while state.to_move is not None:
         encoder.record(state.apply(tentagram.LAY[tentagram.TABLE_CARDS[0]]))
@@ -107,7 +107,7 @@ def test_a_pile_of_all_cards_fits_into_the_message() -> None:
 
 def test_the_order_of_the_cards_to_come_is_not_sent() -> None:
     """Two games that differ only in the order of seat 0's cards to come look the same to it."""
-    state = tentagram.new(3, "wire")
+    state = tentagram.new(3, "wire", "free")
     own = state.decks[0]
     other = tentagram.State(((own[0], *reversed(own[1:])), *state.decks[1:]), strict=False)
     one, two = (codec_of("tentagram").encoder(game).position(0) for game in (state, other))

@@ -220,7 +220,7 @@ def _decks_that_fit(tables: Sequence[str]) -> Iterator[tuple[tentagram.Card, ...
 
 
 def test_tentagram_free_determinize_is_uniform_in_the_own_cards_to_come() -> None:
-    state = tentagram.new(3, "seed")
+    state = tentagram.new(3, "seed", "free")
     while len(state.view(0).to_come) > 3:
         state.apply(state.legal()[0])
     view = state.view(0)
@@ -229,7 +229,7 @@ def test_tentagram_free_determinize_is_uniform_in_the_own_cards_to_come() -> Non
 
 
 def test_tentagram_free_determinize_is_uniform_in_the_others_cards() -> None:
-    state = tentagram.new(3, "seed")
+    state = tentagram.new(3, "seed", "free")
     state.apply(LAY[TableCard("AB")])
     state.apply(LAY[TableCard("AB")])
     view = state.view(0)

@@ -42,7 +42,7 @@ def test_it_is_on_record_like_any_other_match_but_counts_for_nothing(tmp_path: P
 def test_all_of_them_are_one_tournament_that_is_never_continued(tmp_path: Path) -> None:
     with Store.open(tmp_path / "arena.db") as store:
         places = [store.casual.begin(bracket) for bracket in ("mantis", "mantis/icons", "mantis")]
-        assert [place.name for place in places] == ["1-mantis-1-1", "1-mantis.icons-1-1", "1-mantis-2-1"]
+        assert [place.name for place in places] == ["1-mantis-1-1", "1-mantis.icons-2-1", "1-mantis-3-1"]
         (tournament,) = store.tournaments.latest()
         assert (tournament.format, tournament.rated, tournament.state) == ("play", False, TournamentState.DONE)
         assert tournament.entrants == ()

@@ -18,8 +18,8 @@ MIGRATION = """
 import sqlalchemy as sa
 from alembic import op
 
-revision = "0005"
-down_revision = "0004"
+revision = "0006"
+down_revision = "0005"
 
 
 def upgrade() -> None:
@@ -41,9 +41,9 @@ def database(request: pytest.FixtureRequest, tmp_path: Path) -> Path | str:
 def next_migration(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Path:
     """The file of a migration to the next version; the test writes it."""
     folder = tmp_path / "100% migrations"
-    shutil.copytree(store_engine.MIGRATIONS, folder, ignore=shutil.ignore_patterns("000[5-9].py", "__pycache__"))
+    shutil.copytree(store_engine.MIGRATIONS, folder, ignore=shutil.ignore_patterns("000[6-9].py", "__pycache__"))
     monkeypatch.setattr(store_engine, "MIGRATIONS", folder)
-    return folder / "versions" / "0005.py"
+    return folder / "versions" / "0006.py"
 
 
 def test_an_older_store_is_migrated_with_all_its_rows(
@@ -53,12 +53,12 @@ def test_an_older_store_is_migrated_with_all_its_rows(
         play_blocks(store, 3)
         before = content(store)
     next_migration.write_text(MIGRATION.format(column="motto"), encoding="utf-8")
-    monkeypatch.setattr(store_engine, "SCHEMA_VERSION", "0005")
+    monkeypatch.setattr(store_engine, "SCHEMA_VERSION", "0006")
     for _ in range(2):  # the second time it is up to date
         with Store.open(database) as store, store.engine.connect() as connection:
             assert content(store) == before
             assert connection.scalars(text("SELECT motto FROM bots")).all() == ["none", "none"]
-            assert connection.scalars(text("SELECT version_num FROM alembic_version")).all() == ["0005"]
+            assert connection.scalars(text("SELECT version_num FROM alembic_version")).all() == ["0006"]
 
 
 def test_a_migration_that_fails_changes_nothing(
@@ -68,7 +68,7 @@ def test_a_migration_that_fails_changes_nothing(
         play_blocks(store, 1)
         before = content(store)
     with monkeypatch.context() as newer:
-        newer.setattr(store_engine, "SCHEMA_VERSION", "0005")
+        newer.setattr(store_engine, "SCHEMA_VERSION", "0006")
         next_migration.write_text(MIGRATION.format(column="name"), encoding="utf-8")  # there is such a column
         with pytest.raises(BadStore, match="name"):
             Store.open(database)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 import signal
 import sqlite3
@@ -88,6 +89,27 @@ def test_a_store_of_every_schema_is_brought_up_to_date_with_all_that_is_in_it(ol
         assert store.matches.replay("1-mantis-1-1") == "{}\n"
         with store.engine.connect() as open_connection:
             assert compare_metadata(MigrationContext.configure(open_connection), metadata) == []
+
+
+def test_tentagram_of_before_was_played_with_free_placement(tmp_path: Path) -> None:
+    """Its matches, standings and what is left to play of it belong to the bracket of that option now."""
+    old = next(path for path in OLD_STORES if path.stem == "schema-0004")
+    options = {"brackets": ["mantis/icons", "tentagram", "tentagram/strict"]}
+    with sqlite3.connect(tmp_path / "arena.db") as connection:
+        connection.executescript(old.read_text(encoding="utf-8").replace("'mantis'", "'tentagram'"))
+        connection.execute("UPDATE tournaments SET options = ?", [json.dumps(options)])
+        connection.execute("INSERT INTO brackets VALUES (1, 'tentagram/strict', 1, 'running', 0, 0, 0)")
+    connection.close()
+    with Store.open(tmp_path / "arena.db") as store:
+        (tournament,) = store.tournaments.latest()
+        assert [each.bracket for each in tournament.brackets] == ["tentagram/free", "tentagram"]
+        assert tournament.options == {
+            "brackets": ["mantis/icons", "tentagram/free", "tentagram"],
+            "dealt_as": {"tentagram/free": "tentagram", "tentagram": "tentagram/strict"},
+        }
+        assert store.standings.load(tournament.id, "tentagram/free").bots[1].matches == 6
+        assert len(store.history.page(MatchFilter(tournament.id, "tentagram/free", [2]), limit=100)) == 6
+        assert store.history.page(MatchFilter(tournament.id, "tentagram", [2]), limit=100) == []
 
 
 def test_a_store_of_before_has_the_surprises_that_it_would_have_had(tmp_path: Path) -> None:

@@ -8,7 +8,7 @@ from arena.games.tentagram.state import Ending, Result, State, Tentagram
 TENTAGRAM = Tentagram()
 
 
-def new(seats: int, seed: str, placement: str = "free") -> State:
+def new(seats: int, seed: str, placement: str = "strict") -> State:
     """Return a new game of Tentagram, dealt from the seed."""
     return TENTAGRAM.new(seats, seed, placement=placement)
 

@@ -59,7 +59,11 @@ class View(NamedTuple):
 
 
 def draw_decks(view: View, rng: Random) -> tuple[tuple[Card, ...], ...]:
-    """Return every seat's deck in drawing order, drawn uniformly from all that agree with the view."""
+    """Return every seat's deck in drawing order, drawn uniformly from all that agree with the view.
+
+    With `free` placement every deck of another seat agrees with it: cards that fit where they were laid are not more
+    likely than those that do not.
+    """
     if view.revealed is not None:
         return view.revealed
     own_known = (*(card for card, _ in view.own_laid), *([view.hand] if view.hand else []))

@@ -61,7 +61,7 @@ def _with_other_cards_to_come(state: State, rng: Random) -> State:
 
 PROFILE = Profile(
     decisions=16.0,
-    tie_rates={("free",): 0.084, ("strict",): 0.084},
+    tie_rates={("strict",): 0.084, ("free",): 0.084},
     scoring_steps=12,
     draw=draw,  # type: ignore[arg-type]
     playout=play_out,  # type: ignore[arg-type]

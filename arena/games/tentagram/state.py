@@ -184,8 +184,8 @@ class Tentagram(base.Game[Action, Event, View]):
     summary = "Lay cards face down on ten piles; the most cards win a pile, but equal counts are out."
     options: ClassVar[Options] = {
         "placement": {
-            "free": "any of the ten table cards; misfits are set aside in scoring",
             "strict": "only where the card fits; a misfit is illegal",
+            "free": "any of the ten table cards; misfits are set aside in scoring",
         }
     }
     action_type = Action

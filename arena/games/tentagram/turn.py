@@ -65,5 +65,8 @@ class TentagramTurn(Turn[View, Action]):
         return len(DECK) - sum(event.seat == seat for event in self.view.history)
 
     def sample(self) -> State:
-        """Return a full state of the game, drawn uniformly from all that agree with what this seat knows."""
+        """Return a full state of the game, drawn uniformly from all that agree with what this seat knows.
+
+        With `free` placement that is any deck of the others: cards that fit are not more likely than misfits.
+        """
         return State.determinize(self.view, self.rng)

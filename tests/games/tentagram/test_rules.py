@@ -56,7 +56,7 @@ def test_2_1_every_seat_draws_its_top_card_as_its_hand() -> None:
 
 
 def test_2_2_the_hand_is_laid_and_the_next_card_drawn() -> None:
-    state = tentagram.new(3, "seed")
+    state = tentagram.new(3, "seed", "free")
     assert state.apply(LAY[TableCard("CE")]) == (Laid(0, TableCard("CE")),)
     view = state.view(0)
     assert view.own_laid == ((state.decks[0][0], "CE"),)
@@ -64,7 +64,7 @@ def test_2_2_the_hand_is_laid_and_the_next_card_drawn() -> None:
 
 
 def test_2_2_clockwise_until_all_cards_lie() -> None:
-    state = tentagram.new(3, "seed")
+    state = tentagram.new(3, "seed", "free")
     seats = []
     while (seat := state.to_move) is not None:
         seats.append(seat)
@@ -97,6 +97,11 @@ def test_2_2_strict_placement_makes_a_misfit_illegal() -> None:
     with pytest.raises(IllegalAction, match=f"must lay {hand} where it fits"):
         lay(state, misfit)
     assert state.history == []
+
+
+def test_2_2_strict_placement_is_the_default() -> None:
+    assert TENTAGRAM.complete({}) == {"placement": "strict"}
+    assert tentagram.new(3, "seed").strict
 
 
 @pytest.mark.parametrize("placement", ["free", "strict"])
@@ -178,7 +183,7 @@ def test_2_4_a_seat_that_won_no_cards_cannot_win() -> None:
 
 def test_2_4_each_seat_counts_the_cards_it_won() -> None:
     """Seat 0 lays all on AB, seat 1 on CD, seat 2 on DE: each pile has one colour, and its 7 fitting cards count."""
-    state = tentagram.new(3, "seed")
+    state = tentagram.new(3, "seed", "free")
     while state.to_move is not None:
         lay(state, ("AB", "CD", "DE")[state.to_move])
     result = state.result()
@@ -188,7 +193,7 @@ def test_2_4_each_seat_counts_the_cards_it_won() -> None:
 
 
 def test_2_4_most_cards_win() -> None:
-    state = tentagram.new(3, "seed")
+    state = tentagram.new(3, "seed", "free")
     while state.to_move is not None:
         lay(state, ("AB", "CD", "AB")[state.to_move])
     assert state.result().winners == (1,)
@@ -197,7 +202,7 @@ def test_2_4_most_cards_win() -> None:
 
 def test_2_4_a_shared_top_count_is_out() -> None:
     """Seats 0 and 1 get 8 cards each, seats 2 and 3 cancel each other on BE: what is left is seat 2's card on BC."""
-    state = tentagram.new(4, "seed")
+    state = tentagram.new(4, "seed", "free")
     exceptions = {(2, "ABCDE"): "BC", (3, "ABCDE"): "AB", (3, "BCD"): "CD"}
     while (seat := state.to_move) is not None:
         lay(state, exceptions.get((seat, state.decks[seat][state.round]), ("AB", "CD", "BE", "BE")[seat]))
@@ -211,14 +216,14 @@ def test_2_4_a_shared_top_count_is_out() -> None:
 
 
 def test_2_5_public_is_who_laid_on_which_table_card() -> None:
-    state = tentagram.new(3, "seed")
+    state = tentagram.new(3, "seed", "free")
     lay(state, "AB", "CD", "AB", "DE")
     expected = ((0, "AB"), (1, "CD"), (2, "AB"), (0, "DE"))
     assert [state.view(seat).history for seat in range(3)] == [expected] * 3
 
 
 def test_2_5_private_are_the_hand_the_own_cards_laid_and_the_set_of_those_to_come() -> None:
-    state = tentagram.new(3, "seed")
+    state = tentagram.new(3, "seed", "free")
     lay(state, "AB", "CD", "AB", "DE")
     deck = state.decks[0]
     view = state.view(0)
@@ -229,7 +234,7 @@ def test_2_5_private_are_the_hand_the_own_cards_laid_and_the_set_of_those_to_com
 
 
 def test_2_5_after_scoring_everything_is_shown() -> None:
-    state = tentagram.new(3, "seed")
+    state = tentagram.new(3, "seed", "free")
     while state.to_move is not None:
         assert state.view(0).revealed is None
         events = state.apply(state.legal()[0])
