@@ -141,8 +141,8 @@ class TournamentRequest(BotRunOptions, Request["TournamentResult", "TournamentEv
     name: str = ""
     jobs: int | None = None
     """Worker processes. None: one for each core."""
-    at_once: int = 256
-    """Matches that each worker plays at once."""
+    at_once: int | None = None
+    """The largest number of matches that each worker plays at once. None: 256, more with many bots."""
     cluster: ClusterAddress | None = None
     """Where to play. None: on this machine."""
 
@@ -161,7 +161,7 @@ class ResumeRequest(Request["TournamentResult", "TournamentEvent"]):
     tournament: str | None = None
     """A number or a name. None: the latest that was interrupted."""
     jobs: int | None = None
-    at_once: int = 256
+    at_once: int | None = None
     cluster: ClusterAddress | None = None
 
 

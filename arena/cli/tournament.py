@@ -91,7 +91,14 @@ class WorkerOptions:
     """Where matches are played."""
 
     jobs: Jobs = None
-    at_once: Annotated[int, _worker_option(min=1, max=1024, help="Matches at the same time in each worker.")] = 256
+    at_once: Annotated[
+        int | None,
+        _worker_option(
+            min=1,
+            max=1024,
+            help="Matches at the same time in each worker, at most. Default: 256, up to 1024 with many bots.",
+        ),
+    ] = None
     cluster: Annotated[
         str | None,
         _worker_option(metavar="ADDRESS", help="Play on the workers of this cluster, such as tcp://head:8786."),

@@ -6,7 +6,7 @@ A message costs as much as many turns, so turns are collected, but no core must 
    gets a second one when that would be full: a slow bot, or a remote one, then never waits for its next turn.
 2. An idle bot gets its turns at once when most of its matches wait for it.
 3. Otherwise its turns are held back while other bots think, because their answers bring more turns; `hold_seconds` at
-   most.
+   most, which grows with the number of bots.
 4. When no bot is thinking, the one with the most waiting turns is sent them.
 """
 
@@ -36,10 +36,15 @@ class Batching:
     """The batching policy, shared by all sessions of a referee."""
 
     def __init__(self, hold_seconds: float = CONFIG.hold_seconds) -> None:
-        self.hold_seconds = hold_seconds
+        self.least_hold = hold_seconds
         self.sessions: set[Session] = set()
         self.in_flight = 0
         """Turns that have been sent and not answered, of all sessions."""
+
+    @property
+    def hold_seconds(self) -> float:
+        """How long turns may be held back: long enough for a message to each of the other bots."""
+        return max(self.least_hold, CONFIG.message_seconds * len(self.sessions))
 
     def decide(self, session: Session) -> Dispatch:
         """Decide about a session that has something to send."""

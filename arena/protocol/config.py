@@ -22,6 +22,8 @@ class ProtocolConfig:
     """An idle bot gets its turns at once when this share of its matches waits for it."""
     hold_seconds: float = 0.002
     """How long turns of an idle bot are held back at most. Longer makes fewer, larger messages and idle cores."""
+    message_seconds: float = 0.001
+    """What a message takes, roughly: turns are held back for longer where there are many bots."""
     pace_share: float = 0.25
     """The weight of a message in the estimate of the bot's speed."""
     max_strays: int = 1000

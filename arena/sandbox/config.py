@@ -44,6 +44,7 @@ class SandboxConfig:
     limits_interval: float = 1.0  # seconds between two checks of a bot's limits
     user_limits_interval: float = 0.1  # in the user tier, where only these checks limit the memory
     tree_interval: float = 0.25  # seconds for which a list of all processes is used
+    recent: float = 0.02  # the same where processes are ended: many bots are ended together
     stop_timeout: float = 1.0  # seconds for a process to stop after SIGSTOP
     probe_timeout: float = 30.0  # seconds for the test program of a tier
     removal_timeout: float = 5.0  # seconds until nothing is left of it

@@ -37,16 +37,26 @@ class ProcessTable:
         try:
             for entry in os.listdir("/proc"):  # noqa: PTH208, a Path for each would take too long
                 if entry.isdigit():
-                    with contextlib.suppress(FileNotFoundError, ProcessLookupError, PermissionError):
-                        # "1234 (any name) S 1 …": the parent is the second word after the name.
-                        stat = Path("/proc", entry, "stat").read_bytes()
-                        children[int(stat[stat.rindex(b")") + 2 :].split(None, 2)[1])].append(int(entry))
+                    try:
+                        with open(f"/proc/{entry}/stat", "rb", 0) as file:  # noqa: PTH123, there may be thousands
+                            stat = file.read()
+                    except (FileNotFoundError, ProcessLookupError, PermissionError):
+                        continue
+                    # "1234 (any name) S 1 …": the parent is the second word after the name.
+                    children[int(stat[stat.rindex(b")") + 2 :].split(None, 2)[1])].append(int(entry))
         except OSError:  # no file descriptors left: keep the previous table
             return
         self.children = dict(children)
 
 
 _table = ProcessTable()
+
+
+def descendants(pid: int) -> list[int]:
+    """Return the descendants of a process, which may have ended or started in the last moments."""
+    if time.monotonic() - _table.read > CONFIG.recent:
+        _table.refresh()
+    return _table.descendants(pid)[1:]
 
 
 def reap_init_processes() -> None:

@@ -29,9 +29,6 @@ class ServerConfig:
     pairing_interval: float = 0.1  # between two searches for bots that may start another match
     write_interval: float = 0.25  # between two writes of finished matches to the store
     max_unwritten: int = 5000  # finished matches that may wait for the store; above that no match starts
-    message_cost: float = 0.001
-    """Work for one message, independent of the number of turns in it. Turns are held back for as long as one message
-    to every bot takes, so that several turns share a message."""
     tournament_shutdown: float = 30.0  # what a tournament gets to stop in order
     min_tournament_shutdown: float = 5.0  # the same when the server stops, even if matches get less
 

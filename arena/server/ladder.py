@@ -16,7 +16,6 @@ from typing import Any
 from anyio import to_thread
 
 from arena.errors import ArenaError
-from arena.protocol.config import CONFIG as PROTOCOL_CONFIG
 from arena.referee import Referee
 from arena.server.config import ServerConfig
 from arena.server.ladder_match import LadderMatch, SuspendedMatches
@@ -106,8 +105,6 @@ class OpenLadder:
                 last_probe = time.monotonic()
                 for bot in bots:
                     bot.probe()
-                hold_seconds = max(PROTOCOL_CONFIG.hold_seconds, self.config.message_cost * len(bots))
-                self.referee.batching.hold_seconds = hold_seconds
                 self._changed.set()  # a bot may be reachable again
             for bot in bots:
                 if not bot.dead:

@@ -53,12 +53,15 @@ class Conductor:
         record: TournamentRecord,
         *,
         jobs: int,
-        at_once: int = CONFIG.max_matches_at_once,
+        at_once: int | None = None,
         notify: Callable[[TournamentProgress | Note], None] = lambda _: None,
         runner: MakeRunner = LocalRunner,
         stop: Callable[[], bool] = lambda: False,
     ) -> None:
-        """`at_once`: the largest number of concurrent matches of a worker; `stop` interrupts where it returns true."""
+        """`at_once`: the largest number of concurrent matches of a worker. None: it grows with the number of bots.
+
+        `stop` interrupts where it returns true.
+        """
         self.home = home
         self.store = store
         self.record = record
@@ -66,7 +69,10 @@ class Conductor:
         self.versions = store.bots.by_id(record.entrants)
         self.launches = {number: launch_of(home, version) for number, version in self.versions.items()}
         self.jobs = jobs
-        self.at_once = at_once
+        crowd = min(CONFIG.largest_crowd, max(1.0, len(record.entrants) / CONFIG.crowd))
+        self.crowd = crowd if at_once is None else 1.0
+        """The number of concurrent matches is multiplied by this."""
+        self.at_once = round(crowd * CONFIG.max_matches_at_once) if at_once is None else at_once
         self.notify = notify
         self.make_runner = runner
         self.stop = stop
@@ -91,7 +97,7 @@ class Conductor:
         setup = WorkerSetup(self.launches, self.options.limits, settings, core=None, live=self.home.live.resolve())
         LiveFolder(self.home.live).clear()
         self.home.note_conducted(self.record.id)
-        at_first = min(self.at_once, CONFIG.min_matches_at_once)
+        at_first = min(self.at_once, round(self.crowd * CONFIG.min_matches_at_once))
         with (
             Interrupts(self.stop) as interrupts,
             self.make_runner(setup, self.jobs, at_first) as self.runner,
@@ -281,10 +287,10 @@ class BracketRun:
         if played - played_before < CONFIG.pace_matches and now - before < CONFIG.pace_interval:
             return
         self.pace_set = now, played
-        rate = (played - played_before) / (now - before)
+        rate = self.conductor.crowd * (played - played_before) / (now - before)
         self.wave_matches = round(min(CONFIG.max_wave, max(rate * self.wave_seconds, 1)))
         most = self.conductor.at_once
-        least = min(most, CONFIG.min_matches_at_once)
+        least = min(most, self.conductor.crowd * CONFIG.min_matches_at_once)
         self.runner.keep_pace(rate, least, most * CONFIG.queue_ahead)
 
     def _show(self) -> None:

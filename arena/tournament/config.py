@@ -17,6 +17,8 @@ class TournamentConfig:
     """Results are stored at least this often …"""
     write_batch: int = 2000
     """… or as soon as this many matches have ended, which bounds the memory. A write has a large fixed cost."""
+    pace_horizon: float = 3.0
+    """A worker plays as many matches at the same time as end in this time."""
     pace_interval: float = 0.5
     """The number of concurrent matches is set at least this often …"""
     pace_matches: int = 200
@@ -29,6 +31,11 @@ class TournamentConfig:
     """The largest number of concurrent matches of a worker: they share the messages to the bots."""
     min_matches_at_once: int = 32
     """The smallest. With slow bots a larger number would only make all matches end late."""
+    crowd: int = 8
+    """With more bots than this, the matches at the same time and in a wave grow with their number: otherwise each bot
+    would play few matches at a time, and a message to it would carry few turns …"""
+    largest_crowd: float = 4.0
+    """… but not to more than this multiple."""
     queue_ahead: float = 1.25
     """Workers get this many times their concurrent matches, so that they need not wait for the next ones."""
     wave_seconds: float = 3.0

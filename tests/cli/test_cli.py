@@ -98,8 +98,8 @@ def test_simulate_writes_replays_that_verify(replays: Path) -> None:
     assert [file.name for file in files] == [
         "mantis-classic-3-1-1.jsonl",
         "mantis-classic-3-1-2.jsonl",
-        "tentagram-free-3-1-1.jsonl",
-        "tentagram-free-3-1-2.jsonl",
+        "tentagram-strict-3-1-1.jsonl",
+        "tentagram-strict-3-1-2.jsonl",
     ]
     done = arena("replay", "verify", *files)
     assert done.returncode == 0

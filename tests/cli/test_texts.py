@@ -131,8 +131,8 @@ Usage: python -m arena tournament [OPTIONS] [BOT]...
 │ --help             -h      <bool>                   Show this message and exit.                  │
 ╰──────────────────────────────────────────────────────────────────────────────────────────────────╯
 ╭─ Where matches are played ───────────────────────────────────────────────────────────────────────╮
-│ --at-once        <int range> [1<=x<=1024]  Matches at the same time in each worker.              │
-│                                            [default: 256]                                        │
+│ --at-once        <int range> [1<=x<=1024]  Matches at the same time in each worker, at most.     │
+│                                            Default: 256, up to 1024 with many bots.              │
 │ --cluster        ADDRESS                   Play on the workers of this cluster, such as          │
 │                                            tcp://head:8786.                                      │
 ╰──────────────────────────────────────────────────────────────────────────────────────────────────╯

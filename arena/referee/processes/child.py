@@ -14,7 +14,7 @@ import secrets
 import signal
 import struct
 import sys
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from datetime import datetime
 from pathlib import Path
 
@@ -26,7 +26,7 @@ from arena.referee.launch import Launch, last_lines
 from arena.referee.processes.guard import MARK_PREFIX
 from arena.sandbox import Cell
 from arena.sandbox.cell import MARK
-from arena.sandbox.process_tree import ProcessTree
+from arena.sandbox.process_tree import ProcessTree, descendants
 from arena.supervisor import adopt_orphans, exit_status
 
 SIGNALLED = 128
@@ -215,8 +215,7 @@ class BotChild:
         cell.freeze(False)
         left: list[psutil.Process] = []
         if not cell.is_isolated:  # a box ends with everything in it
-            with contextlib.suppress(psutil.Error):
-                left = psutil.Process(self.pid).children(recursive=True)
+            left = list(found(descendants(self.pid)))
         if not await self._exits(CONFIG.grace if grace is None else grace):
             cell.signal(signal.SIGTERM)
             while not await self._exits(CONFIG.grace):
@@ -244,7 +243,15 @@ class BotChild:
 
     def _orphans(self) -> Iterator[psutil.Process]:
         """Yield processes that the bot left behind: they are our children now and carry its mark."""
-        for process in psutil.Process().children(recursive=True):
-            with contextlib.suppress(psutil.Error):
-                if process.pid != self.pid and process.environ().get(MARK) == self._mark:
-                    yield process
+        mark = f"{MARK}={self._mark}".encode()
+        for pid in descendants(os.getpid()):
+            with contextlib.suppress(OSError):  # it has ended
+                if pid != self.pid and mark in Path(f"/proc/{pid}/environ").read_bytes().split(b"\0"):
+                    yield from found([pid])
+
+
+def found(pids: Iterable[int]) -> Iterator[psutil.Process]:
+    """Yield the processes with these ids that still run."""
+    for pid in pids:
+        with contextlib.suppress(psutil.Error):
+            yield psutil.Process(pid)

@@ -57,7 +57,7 @@ class Runner(ABC):
 
     def keep_pace(self, matches_per_second: float, least: float, most: float) -> None:
         """Set the number of concurrent matches of a core to those that end in a second, within limits."""
-        self.at_once = round(min(most, max(least, matches_per_second / self.size)))
+        self.at_once = round(min(most, max(least, CONFIG.pace_horizon * matches_per_second / self.size)))
 
     def paces(self) -> list[WorkerPace]:
         """Return the speed of each worker on other machines."""
