@@ -4,7 +4,7 @@ VENV := .venv
 BIN := $(VENV)/bin
 
 .DEFAULT_GOAL := help
-.PHONY: help tournament test test-all lint format fuzz hostile cluster-test serve-soak figures golden stubs screenshots bench-engine bench-referee bench-startup bench-strength bench-ratings bench-tournament bench-sandbox bench-viewer bench-web bench-cluster bench-postgresql bench-scale bench-serve bench-growth bench-peers clean
+.PHONY: help tournament test test-all lint format fuzz hostile cluster-test serve-soak figures golden stubs screenshots bench-engine bench-referee bench-startup bench-strength bench-ratings bench-tournament bench-sandbox bench-viewer bench-web bench-cluster bench-postgresql bench-scale bench-serve bench-growth bench-peers bench-faults clean
 
 help: ## Show this list
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 16
@@ -80,6 +80,9 @@ bench-tournament: $(VENV)/.installed ## Measure the CPU time of tournaments by p
 
 bench-peers: $(VENV)/.installed ## Measure the same games here, in OpenSpiel, in kaggle-environments and over a raw pipe
 	$(BIN)/python -m bench.peers
+
+bench-faults: $(VENV)/.installed ## Count the matches that a bot's exceptions and crashes cost, by matches at the same time
+	$(BIN)/python -m bench.faults
 
 bench-growth: $(VENV)/.test-installed ## Measure what grows with the number of matches: tournaments, and a big store
 	$(BIN)/python -m bench.growth

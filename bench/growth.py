@@ -35,6 +35,7 @@ from rich.table import Table
 from arena.events import Note
 from arena.games.brackets import Bracket
 from arena.rating.standings import Standings
+from arena.rating.trueskill import scale_of
 from arena.requests import ClusterAddress, SubmitRequest
 from arena.sandbox import Sandbox
 from arena.store.home import Home
@@ -167,7 +168,7 @@ def measure_big_store(matches: int, small: int, rounds: int) -> None:
 
 def rate_again(database: str | Path) -> tuple[float, float, float, float]:
     """Rate and fit all that is stored. Return CPU seconds for both, seconds in all, and GB of memory at most."""
-    scale = TournamentOptions().scale(Bracket.parse("mantis"), 3)
+    scale = scale_of(Bracket.parse("mantis"))
     with Store.open(database) as store:
         began, began_cpu = perf_counter(), process_time()
         standings = Standings(scale)
@@ -182,7 +183,7 @@ def rate_again(database: str | Path) -> tuple[float, float, float, float]:
 
 def bare_seconds(database: str | Path, matches: int) -> float:
     """Return how long the calls of the trueskill package alone take, from a sample of the matches."""
-    scale = TournamentOptions().scale(Bracket.parse("mantis"), 3)
+    scale = scale_of(Bracket.parse("mantis"))
     sample = 3000
     environment = trueskill.TrueSkill(tau=0.0, draw_probability=scale.draw_probability)
     ratings: defaultdict[int, trueskill.Rating] = defaultdict(environment.create_rating)

@@ -22,6 +22,7 @@ from arena import replay
 from arena.games.brackets import Bracket
 from arena.games.registry import find_game
 from arena.rating.standings import Standings, pair_points
+from arena.rating.trueskill import scale_of
 from arena.records import BlockRecord, MatchRecord, SeatRecord
 from arena.replay import simulate_game
 from arena.store.home import Home
@@ -66,7 +67,7 @@ def fill(
             store.bots.register(f"bot{number}", None, f"hash {number}", f"{number}/", "python", games).id
             for number in range(bots)
         ]
-        overall = {bracket: Standings(TournamentOptions().scale(Bracket.parse(bracket), seats)) for bracket in brackets}
+        overall = {bracket: Standings(scale_of(Bracket.parse(bracket))) for bracket in brackets}
         blocks = max(1, matches // (seats * len(brackets) * tournaments))
         for number in range(tournaments):
             record = store.tournaments.begin(

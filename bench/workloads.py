@@ -178,7 +178,8 @@ WORKLOADS: dict[str, Workload] = {
     "referee": Series(("random", "greedy"), 1000, 4000),
     "c++": Tournament("mantis", 2, ("random_cpp",) * 2, 2000, 8000),
     "serve": Serve(),
-    # Long, because the cost of starting all bots varies by more than a few matches cost.
-    FEW_BOTS: Tournament("mantis", 2, ("random",) * 20, 600, 6000, most_rounds=1),
-    MANY_BOTS: Tournament("mantis", 2, ("random",) * 150, 600, 3000, most_rounds=1),
+    # Long, because all bots must have been started on all workers in the shorter one: a start costs as much as a
+    # hundred matches.
+    FEW_BOTS: Tournament("mantis", 2, ("random",) * 20, 6000, 18_000, most_rounds=1),
+    MANY_BOTS: Tournament("mantis", 2, ("random",) * 150, 6000, 18_000, most_rounds=1),
 }

@@ -5,11 +5,12 @@ a tie counts half for each. The strengths maximise the likelihood of the results
 
 - Prior: each bot has one imaginary drawn game against a bot of strength 0. So the strength of a bot that wins or loses
   everything stays finite, and so do those of groups that never met. After some dozens of games it does not matter.
-- Intervals: the results of one deal block depend on each other (same cards, same opponents), so whole blocks are
-  resampled with replacement, and the model is fitted to each replicate. The weights of the prior's games are drawn too,
-  exponentially around 1: otherwise a bot that has won everything would seem to be known exactly. Percentiles of few
-  blocks are too close together and are widened, as Student's distribution is wider than the normal one. With fewer than
-  MIN_BLOCKS the interval is infinite: five blocks all go the same way by chance in one of sixteen tournaments.
+- Intervals: the results of one deal depend on each other (same cards), so all results of a deal are resampled together,
+  with replacement, and the model is fitted to each replicate. Each block has a deal of its own, except in older
+  tournaments. The weights of the prior's games are drawn too, exponentially around 1: otherwise a bot that has won
+  everything would seem to be known exactly. Percentiles of few blocks are too close together and are widened, as
+  Student's distribution is wider than the normal one. With fewer than MIN_BLOCKS the interval is infinite: five blocks
+  all go the same way by chance in one of sixteen tournaments.
 - The replicates follow from the seed and the block numbers, not from the order of the rows.
 
 The `choix` package (0.4.1) fits the same model, but it needs scipy, its regularisation cannot be expressed as games,
@@ -18,7 +19,7 @@ and it takes one data set per call: 200 fits of 8 bots take it about 30 times as
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Hashable, Sequence
 from dataclasses import dataclass
 from math import inf, log, sqrt
 from statistics import NormalDist
@@ -127,13 +128,19 @@ class PairCollector:
         self.places: dict[int, int] = {}
         """The index of each bot id in the fit."""
         self._blocks = 0
+        self._deals: dict[Hashable, int] = {}
+        """The number of the first block with a deal."""
         self._by_size: dict[int, tuple[list[int], list[int], bytearray]] = {}
         """By the number of seats: the numbers of the blocks, the places of their bots, and their results."""
 
-    def add(self, bots: Sequence[int], pairs: bytes) -> None:
-        """Add the result of a block, as encoded by `arena.rating.standings.pair_points`."""
+    def add(self, bots: Sequence[int], pairs: bytes, deal: Hashable = None) -> None:
+        """Add the result of a block, as encoded by `arena.rating.standings.pair_points`.
+
+        Blocks with the same `deal`, which older tournaments have, depend on each other and count as one. None: no other
+        block has it.
+        """
         blocks, places, results = self._by_size.setdefault(len(bots), ([], [], bytearray()))
-        blocks.append(self._blocks)
+        blocks.append(self._blocks if deal is None else self._deals.setdefault(deal, self._blocks))
         places += [self.places.setdefault(bot, len(self.places)) for bot in bots]
         results += pairs
         self._blocks += 1
@@ -144,9 +151,10 @@ class PairCollector:
         for seats, (blocks, places, results) in self._by_size.items():
             one, other = np.triu_indices(seats, 1)
             bots = np.array(places, dtype=np.intp).reshape(-1, seats)
-            points = np.frombuffer(bytes(results), dtype=np.uint8).reshape(-1, seats, seats)[:, one, other] / 2
+            half_points = np.frombuffer(bytes(results), dtype=np.uint8).reshape(-1, seats, seats)
+            points, against = half_points[:, one, other] / 2, half_points[:, other, one] / 2
             numbers = np.repeat(np.array(blocks, dtype=np.intp), len(one))
-            games = np.full(len(numbers), float(seats))
+            games = (points + against).ravel()  # fewer than rotations where only winners count
             parts.append((numbers, bots[:, one].ravel(), bots[:, other].ravel(), points.ravel(), games))
         return fit_strengths(len(self.places), Pairs(*(np.concatenate(values) for values in zip(*parts, strict=True))))
 

@@ -139,10 +139,12 @@ class Standings:
             tally.placements += seat.placement
         # With ties the rating depends on the order in which the players are listed, so they are listed by id.
         seats = sorted(seats)
-        placements = [1 if seat.won else 2 for seat in seats] if self.winners_only else [s.placement for s in seats]
         standings = [self.bots[seat.version_id] for seat in seats]
         before = [standing.rating for standing in standings]
-        rated = self.scale.rate(before, placements)
+        if self.winners_only:
+            rated = self.scale.rate_winners(before, [seat.won > 0 for seat in seats])
+        else:
+            rated = self.scale.rate(before, [seat.placement for seat in seats])
         self._changes.upsets.update(self.upsets.note(seats, before, match))
         for standing, seat, rating in zip(standings, seats, rated, strict=True):
             standing.rating = rating
@@ -175,16 +177,25 @@ class Standings:
         return -self.bots[version].rating.conservative, version
 
 
+NOT_COMPARED = 10**9
+"""A placement that gets no points against the same one."""
+
+
 def points(placement: int, other: int) -> float:
     """Return the points of a placement against another: 1 if it is better, 0.5 for a tie, 0 otherwise."""
+    if placement == other == NOT_COMPARED:
+        return 0.0
     return 1.0 if placement < other else 0.5 if placement == other else 0.0
 
 
-def pair_points(results: Sequence[Sequence[int]]) -> bytes:
+def pair_points(results: Sequence[Sequence[int]], *, winners_only: bool = False) -> bytes:
     """Return the result of a block: half points of each entrant against each other one, one byte for each pair.
 
-    `results` has the placements of the entrants in each rotation, in the order of the block's entrants.
+    `results` has the placements of the entrants in each rotation, in the order of the block's entrants. With
+    `winners_only` these are 1 for winners and 2 for all others, who get no points against each other.
     """
+    if winners_only:
+        results = [[placement if placement == 1 else NOT_COMPARED for placement in each] for each in results]
     count = len(results[0])
     return bytes(
         round(sum(2 * points(placements[one], placements[other]) for placements in results)) if one != other else 0

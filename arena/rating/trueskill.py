@@ -16,10 +16,11 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from itertools import pairwise
+from itertools import chain, pairwise
 from math import erfc, exp, expm1, pi, sqrt
 from statistics import NormalDist
 
+from arena.games.brackets import Bracket
 from arena.games.registry import GAMES, profile_of
 
 MU = 25.0
@@ -49,9 +50,16 @@ SUM_RANGE = 4.75
 
 Normal = tuple[float, float]
 """A normal distribution by its mean and variance."""
+Precise = tuple[float, float]
+"""A normal distribution by its precision (one over the variance) and its mean times that. Messages are added to it."""
 Comparison = tuple[float, float]
 """The message of a comparison: shift and narrowing. The mean of a performance of variance x moves by x times the shift,
 away from the other; its variance is reduced by the fraction x times the narrowing."""
+
+
+def scale_of(bracket: Bracket) -> Scale:
+    """Return the rating scale of a bracket."""
+    return Scale(draw_probability(bracket.game, dict(bracket.options)))
 
 
 def draw_probability(game: str, options: Mapping[str, str]) -> float:
@@ -102,6 +110,17 @@ class Scale:
         listed = dict(zip(order, self._rate_line(line, tied), strict=True))
         return [listed[player] for player in range(len(ratings))]
 
+    def rate_winners(self, ratings: Sequence[Rating], won: Sequence[bool]) -> list[Rating]:
+        """Return the ratings after a match of which only the winners count, in the order given.
+
+        Each winner was ahead of each loser, and winners tied. Losers are not compared with each other.
+        """
+        players = range(len(ratings))
+        winners = [player for player in players if won[player]]
+        wins = [(winner, loser, False) for winner in winners for loser in players if not won[loser]]
+        ties = [(one, other, True) for place, one in enumerate(winners) for other in winners[place + 1 :]]
+        return self.rate_compared(ratings, wins + ties)
+
     def _rate_two(self, first: Rating, second: Rating, tied: bool) -> list[Rating]:
         """Rate two players: a closed form, because there is only one comparison."""
         one, other = first.sigma * first.sigma, second.sigma * second.sigma
@@ -138,7 +157,29 @@ class Scale:
         below[0] = _updated(priors[0], above[0], shift, narrowing)
         shift, narrowing = self._compare(above[last], below[-1], tied[last])
         above[-1] = _updated(priors[-1], below[-1], -shift, narrowing)
-        return list(map(_skill, line, priors, above, below))
+        return list(map(_skill, line, priors, map(_joined, priors, above, below)))
+
+    def rate_compared(self, ratings: Sequence[Rating], comparisons: Sequence[tuple[int, int, bool]]) -> list[Rating]:
+        """Rate players by any comparisons: the player ahead, the other one, and whether they tied.
+
+        Each comparison adds a message to the estimates of both players' performances. A sweep takes each message out
+        and computes it anew from what is left.
+        """
+        priors = [(rating.mu, rating.sigma * rating.sigma + PERFORMANCE_VARIANCE) for rating in ratings]
+        estimates = [(1 / variance, mean / variance) for mean, variance in priors]
+        messages: list[tuple[Normal, Normal]] = [((0.0, 0.0), (0.0, 0.0))] * len(comparisons)
+        for _ in range(MAX_SWEEPS):
+            before = messages.copy()
+            for number, (ahead, behind, tied) in enumerate(comparisons):
+                to_one, to_other = messages[number]
+                one, other = _without(estimates[ahead], to_one), _without(estimates[behind], to_other)
+                shift, narrowing = self._compare(_normal(one), _normal(other), tied)
+                to_one, to_other = _message(one, shift, narrowing), _message(other, -shift, narrowing)
+                messages[number] = to_one, to_other
+                estimates[ahead], estimates[behind] = _with(one, to_one), _with(other, to_other)
+            if all(map(_hardly_differ, chain(*messages), chain(*before))):
+                break
+        return list(map(_skill, ratings, priors, estimates))
 
     def _compare(self, one: Normal, other: Normal, tied: bool) -> Comparison:
         """Return the message of a comparison: `one` was placed before `other`, or tied with it."""
@@ -206,10 +247,36 @@ def _updated(prior: Normal, taken: Normal, shift: float, narrowing: float) -> No
     return (mean * rest + variance * (taken[0] * narrowing + shift)) / whole, variance * rest / whole
 
 
-def _skill(rating: Rating, prior: Normal, above: Normal, below: Normal) -> Rating:
-    """Return the rating after a match, from the estimates of the performance in it."""
+def _normal(estimate: Precise) -> Normal:
+    precision, weighted = estimate
+    return weighted / precision, 1 / precision
+
+
+def _message(estimate: Precise, shift: float, narrowing: float) -> Precise:
+    """Return what a comparison adds to an estimate."""
+    precision, weighted = estimate
+    rest = precision - narrowing
+    return precision * narrowing / rest, (weighted * narrowing + precision * shift) / rest
+
+
+def _with(estimate: Precise, message: Precise) -> Precise:
+    return estimate[0] + message[0], estimate[1] + message[1]
+
+
+def _without(estimate: Precise, message: Precise) -> Precise:
+    return estimate[0] - message[0], estimate[1] - message[1]
+
+
+def _joined(prior: Normal, above: Normal, below: Normal) -> Precise:
+    """Return the estimate of a performance from both estimates of it."""
     precision = 1 / above[1] + 1 / below[1] - 1 / prior[1]
-    mean = (above[0] / above[1] + below[0] / below[1] - prior[0] / prior[1]) / precision
+    return precision, above[0] / above[1] + below[0] / below[1] - prior[0] / prior[1]
+
+
+def _skill(rating: Rating, prior: Normal, estimate: Precise) -> Rating:
+    """Return the rating after a match, from the estimate of the performance in it."""
+    precision, weighted = estimate
+    mean = weighted / precision
     variance = rating.sigma * rating.sigma
     part = variance / prior[1]  # of the deviation is due to skill; the rest is the variation of performances
     return Rating(rating.mu + part * (mean - rating.mu), sqrt(variance * (1 - part + part / (precision * prior[1]))))

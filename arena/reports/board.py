@@ -28,7 +28,7 @@ class Strength:
     elo: float
     low: float
     high: float
-    """The 95 % interval, bootstrapped over deal blocks."""
+    """The 95 % interval, bootstrapped over deals."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -16,7 +16,7 @@ from arena.errors import ArenaError
 from arena.games.brackets import Bracket
 from arena.games.registry import games_in_hello
 from arena.rating.standings import Changes, Standings
-from arena.rating.trueskill import Scale, draw_probability
+from arena.rating.trueskill import scale_of
 from arena.records import BlockRecord, MatchRecord
 from arena.referee.match import Limits, Match, MatchPlan, Outcome
 from arena.sandbox.sandbox import Tier
@@ -57,8 +57,7 @@ class LadderBracket:
         self.bracket = bracket
         self.ladder = ladder
         self.store = store
-        scale = Scale(draw_probability(bracket.game, dict(bracket.options)))
-        self.standings: Standings = store.standings.load_to_continue(ladder, bracket.name, scale)
+        self.standings: Standings = store.standings.load_to_continue(ladder, bracket.name, scale_of(bracket))
         self.next_block, self.in_store = store.ladder.progress(ladder, bracket.name)
         self.finished: list[FinishedMatch] = []
         """Matches that are not in the standings yet."""

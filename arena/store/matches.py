@@ -113,10 +113,10 @@ class Matches(StoreSection):
             for (block, rotation, name), rows in groupby(connection.execute(wanted), key=lambda row: tuple(row[:3])):
                 yield block, rotation, name, tuple(SeatRecord._make(row[3:]) for row in rows)
 
-    def pairs(self, scope: int, bracket: str) -> list[tuple[int, tuple[int, ...], bytes]]:
-        """Return tournament, entrants and result of each counted block in the scope."""
+    def pairs(self, scope: int, bracket: str) -> list[tuple[int, tuple[int, ...], bytes, int]]:
+        """Return tournament, entrants, result and deal of each counted block in the scope."""
         entrants = cast(blocks.c.entrants, Text)
-        wanted = select(blocks.c.tournament_id, entrants, blocks.c.pairs).where(
+        wanted = select(blocks.c.tournament_id, entrants, blocks.c.pairs, blocks.c.deal).where(
             blocks.c.bracket == bracket, blocks.c.pairs.is_not(None)
         )
         if scope != ALL:
@@ -124,10 +124,10 @@ class Matches(StoreSection):
         wanted = wanted.order_by(blocks.c.tournament_id, blocks.c.number)
         parsed: dict[str, tuple[int, ...]] = {}  # the same entrants meet again and again
         found = []
-        for tournament, text, pairs in self._rows(wanted):
+        for tournament, text, pairs, deal in self._rows(wanted):
             if text not in parsed:
                 parsed[text] = tuple(json.loads(text))
-            found.append((tournament, parsed[text], pairs))
+            found.append((tournament, parsed[text], pairs, deal))
         return found
 
     def replay(self, name: str) -> str:

@@ -30,10 +30,10 @@ def update_strengths(store: Store, scope: int, bracket: str) -> None:
     with _one_fit_at_a_time(store.engine, scope):
         collector = PairCollector()
         entrants: dict[int, Sequence[int]] = {}
-        for tournament, numbers, pairs in store.matches.pairs(scope, bracket):
+        for tournament, numbers, pairs, deal in store.matches.pairs(scope, bracket):
             if tournament not in entrants:
                 entrants[tournament] = store.tournaments.load(tournament).entrants
-            collector.add([entrants[tournament][number] for number in numbers], pairs)
+            collector.add([entrants[tournament][number] for number in numbers], pairs, (tournament, deal))
         if collector.places:
             rows = [(scope, bracket, *row) for row in _records(list(collector.places), collector.fit())]
             with write_transaction(store.engine) as connection:

@@ -99,6 +99,7 @@ def compare(
         sandbox=sandbox,
         ponder=request.may_ponder(seats, cores=1),
         sealed=True,
+        own_deals=True,
     )
     with home.conducting(), Store.open(home.database) as store:
         old, new = (enter(home, store, named, request, sandbox, notify) for named in (request.old, request.new))

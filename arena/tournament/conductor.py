@@ -18,6 +18,7 @@ from arena.games.brackets import Bracket
 from arena.garbage import rare_collection
 from arena.interrupts import Interrupts, Stopped
 from arena.rating.standings import Changes, Standings
+from arena.rating.trueskill import scale_of
 from arena.records import BlockRecord, SeatRecord
 from arena.referee import Settings
 from arena.store.home import Home
@@ -134,9 +135,17 @@ class BracketRun:
         self.standings: Standings | None = None
         self.overall: SharedStandings | None = None
         if record.rated:
-            self.standings = Standings(options.scale(parsed, drawn_by.field.seats), winners_only=options.winners_only)
+            self.standings = Standings(scale_of(parsed), winners_only=options.winners_only)
             self.overall = SharedStandings(store.standings, record.id, self.name, self.standings)
-        self.course = Course(drawn_by, field, record.entrants, self.standings, options.stop_rules())
+        self.course = Course(
+            drawn_by,
+            field,
+            record.entrants,
+            self.standings,
+            options.stop_rules(),
+            own_deals=options.own_deals,
+            winners_only=options.winners_only,
+        )
         labels = {number: version.label for number, version in versions.items()}
         dealt_as = options.dealt_as.get(self.name, self.name)
         self.planner = MatchPlanner(

@@ -58,7 +58,11 @@ class Course:
         versions: Sequence[int],
         standings: Standings | None,
         stop_rules: Sequence[StopRule] = (),
+        *,
+        own_deals: bool = True,
+        winners_only: bool = False,
     ) -> None:
+        """`own_deals`: whether each block has a deal of its own. `winners_only`: whether only wins count."""
         self.format = drawn_by
         self.field = field
         """The tournament's entrants in this bracket; their positions are the format's numbers."""
@@ -67,6 +71,8 @@ class Course:
         self.standings = standings
         """None: the results are not rated."""
         self.stop_rules = stop_rules
+        self.own_deals = own_deals
+        self.winners_only = winners_only
         self.counted = 0
         """The number of counted blocks."""
         self.matches_counted = 0
@@ -95,6 +101,8 @@ class Course:
         if self.stop_rules and not self._may_schedule(len(entrants)):
             return None
         self._due.popleft()
+        if self.own_deals:
+            deal = self.drawn
         block = BlockRecord(self.drawn, title, deal, tuple(self.field[number] for number in entrants))
         self._open[block.number] = block, pairing
         self.drawn += 1
@@ -147,7 +155,11 @@ class Course:
             if len(results) < len(block.entrants):
                 return
             matches = [results[rotation] for rotation in range(len(block.entrants))]
-            pairs = pair_points([_placements(seats, rotation) for rotation, (_, seats) in enumerate(matches)])
+            seated = [_by_entrant(seats, rotation) for rotation, (_, seats) in enumerate(matches)]
+            if self.winners_only:
+                pairs = pair_points([[1 if each.won else 2 for each in seats] for seats in seated], winners_only=True)
+            else:
+                pairs = pair_points([[each.placement for each in seats] for seats in seated])
             if self.standings is not None:
                 for name, seats in matches:
                     self.standings.fold(seats, name)
@@ -165,9 +177,9 @@ class Course:
         self.matches_counted += len(block.entrants)
 
 
-def _placements(seats: Sequence[SeatRecord], rotation: int) -> list[int]:
-    """Return the placements of a match in the order of the block's entrants."""
-    return [seats[place - rotation].placement for place in range(len(seats))]
+def _by_entrant(seats: Sequence[SeatRecord], rotation: int) -> list[SeatRecord]:
+    """Return the seats of a match in the order of the block's entrants."""
+    return [seats[place - rotation] for place in range(len(seats))]
 
 
 class Retrace(Course):

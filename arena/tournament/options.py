@@ -13,7 +13,6 @@ from arena.errors import BadTournament, choices
 from arena.games.base import Json
 from arena.games.brackets import DEFAULT_BRACKETS, Bracket
 from arena.rating.sprt import Hypotheses
-from arena.rating.trueskill import Scale, draw_probability
 from arena.referee import Limits
 from arena.sandbox import Sandbox
 from arena.tournament.config import CONFIG
@@ -56,6 +55,8 @@ class TournamentOptions:
     """Whether bots may use the CPU during the turns of others."""
     sealed: bool = False
     """Whether the seed of a match hides that of the tournament; false in tournaments of older versions."""
+    own_deals: bool = False
+    """Whether each block has a deal of its own; false in tournaments of older versions."""
     dealt_as: dict[str, str] = default(default_factory=dict)
     """The earlier names of brackets: deals and the names of matches are made from them."""
 
@@ -128,12 +129,6 @@ class TournamentOptions:
         if self.hypotheses is not None:
             rules.append(SequentialTest(self.hypotheses))
         return rules
-
-    def scale(self, bracket: Bracket, seats: int) -> Scale:
-        """Return the rating scale of a bracket."""
-        if self.winners_only and seats > 2:
-            return Scale((seats - 2) / (seats - 1))  # all but the winner are tied
-        return Scale(draw_probability(bracket.game, dict(bracket.options)))
 
     def expected_matches(self, drawn_by: Format) -> int | None:
         """Return the number of matches of a bracket; None: it depends on the results or on the clock."""

@@ -185,6 +185,7 @@ def _plan(
         limits=request.limits,
         sandbox=sandbox,
         sealed=True,
+        own_deals=True,
         ponder=request.may_ponder(len(entrants), cores=1),  # a worker and its bots share one core
     )
     for name in brackets:  # raise now what would be raised when it is played

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 import arena.rating.bradley_terry
-from arena.rating.bradley_terry import ELO, MIN_BLOCKS, Floats, Pairs, StrengthFit, fit_strengths
+from arena.rating.bradley_terry import ELO, MIN_BLOCKS, Floats, PairCollector, Pairs, StrengthFit, fit_strengths
 
 PLANTED = np.array([-250.0, -100.0, -50.0, 0.0, 120.0, 280.0])
 
@@ -158,6 +158,26 @@ def test_too_few_blocks_tell_nothing(blocks: int) -> None:
     assert list(refitted.high) == [np.inf] * 2
     assert refitted.separated(0, 1) is None
     assert len(refitted.replicates) == 0
+
+
+def test_blocks_with_the_same_deal_are_one() -> None:
+    own, shared = PairCollector(), PairCollector()
+    for block in range(40):
+        outcome = bytes([0, 3, 1, 0]) if block % 10 < 7 else bytes([0, 0, 4, 0])
+        own.add((7, 8), outcome)
+        shared.add((7, 8), outcome, block % 10)
+    one, other = own.fit(), shared.fit()
+    assert one.strength == pytest.approx(other.strength)
+    assert (list(one.blocks), list(other.blocks)) == ([40, 40], [10, 10])
+    assert other.high[0] - other.low[0] > 1.5 * (one.high[0] - one.low[0])
+
+
+def test_where_only_wins_count_pairs_of_losers_have_not_met() -> None:
+    collector = PairCollector()
+    for _ in range(10):
+        collector.add((1, 2, 3), bytes([0, 6, 6, 0, 0, 0, 0, 0, 0]))
+    strength = collector.fit().strength
+    assert strength[0] > strength[1] == pytest.approx(strength[2])
 
 
 def test_a_newcomer_among_many_is_not_known_yet() -> None:

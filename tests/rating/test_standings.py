@@ -98,3 +98,16 @@ def test_changes_are_told_once() -> None:
 def test_the_outcome_of_a_block_is_in_half_points() -> None:
     outcome = pair_points([[1, 2, 2], [1, 3, 2], [2, 1, 3]])
     assert list(outcome) == [0, 4, 6, 2, 0, 3, 0, 3, 0]
+
+
+def test_where_only_wins_count_losers_get_no_points_against_each_other() -> None:
+    outcome = pair_points([[1, 2, 2], [1, 2, 2], [2, 1, 2]], winners_only=True)
+    assert list(outcome) == [0, 4, 4, 2, 0, 2, 0, 0, 0]
+    assert list(pair_points([[1, 1, 2]], winners_only=True)) == [0, 1, 2, 1, 0, 2, 0, 0, 0]
+    assert list(pair_points([[2, 2, 2]], winners_only=True)) == [0] * 9
+
+
+def test_where_only_wins_count_the_order_of_submission_does_not() -> None:
+    standings = Standings(Scale(0.05), winners_only=True)
+    standings.fold([seat(3, 2), seat(1, 4), seat(4, 1, 1.0), seat(2, 3)], "m")
+    assert {round(standings.rating(version).mu, 6) for version in (1, 2, 3)} == {round(standings.rating(1).mu, 6)}

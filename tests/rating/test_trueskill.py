@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from itertools import permutations
+from itertools import pairwise, permutations
 from math import erf, exp, hypot, isfinite, pi, sqrt
 from random import Random
 
@@ -250,6 +250,31 @@ def test_those_that_tie_are_neighbours_as_listed() -> None:
 def test_only_the_order_of_placements_counts() -> None:
     ratings, _ = random_match(Random("order"), 4)
     assert Scale(0.05).rate(ratings, [1, 2, 2, 4]) == Scale(0.05).rate(ratings, [0, 5, 5, 9])
+
+
+@pytest.mark.parametrize("seats", range(2, 7))
+def test_any_comparisons_are_rated_as_those_of_neighbours_are(seats: int) -> None:
+    for number in range(20):
+        ratings, placements = random_match(Random(f"compared {number}"), seats)
+        order = sorted(range(seats), key=placements.__getitem__)
+        neighbours = [(one, other, placements[one] == placements[other]) for one, other in pairwise(order)]
+        compared = Scale(0.05).rate_compared(ratings, neighbours)
+        assert figures(compared) == close(figures(Scale(0.05).rate(ratings, placements)), 1e-8)
+
+
+def test_where_only_wins_count_losers_are_not_compared() -> None:
+    """They were rated as a chain of ties, in which the place in the list counts."""
+    winner, *losers = Scale(0.05).rate_winners([Rating()] * 4, [True, False, False, False])
+    assert winner.mu > 30
+    for loser in losers[1:]:
+        assert (loser.mu, loser.sigma) == pytest.approx((losers[0].mu, losers[0].sigma), abs=1e-9)
+
+
+def test_winners_are_ahead_of_losers_and_tie_with_each_other() -> None:
+    one, other, loser = Scale(0.05).rate_winners([Rating(20.0, 5.0), Rating(30.0, 5.0), Rating()], [True, True, False])
+    assert 20 < one.mu < other.mu < 30
+    assert loser.mu < 25
+    assert Scale(0.05).rate_winners([Rating()] * 3, [False] * 3) == [Rating()] * 3, "nobody won"
 
 
 def test_the_better_bot_wins_more_often() -> None:

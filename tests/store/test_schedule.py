@@ -74,6 +74,6 @@ def test_a_block_is_the_same_whether_it_is_counted_with_its_schedule_or_later(tm
         assert (later.deal, later.entrants, later.pairs) == (8, (0, 1), b"efgh")
         assert (bracket.folded, bracket.matches, bracket.played) == (2, 4, 0)
         assert store.matches.pairs(record.id, "mantis") == [
-            (record.id, (1, 0), b"abcd"),
-            (record.id, (0, 1), b"efgh"),
+            (record.id, (1, 0), b"abcd", 7),
+            (record.id, (0, 1), b"efgh", 8),
         ]

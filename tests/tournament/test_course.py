@@ -137,6 +137,19 @@ def test_separation_is_checked_at_fixed_points_of_the_schedule() -> None:
     assert ends < set(range(20, 60))
 
 
+def test_each_block_has_a_deal_of_its_own() -> None:
+    """Blocks with the same cards depend on each other: strengths would seem to be better known than they are."""
+    blocks = run(new_course())
+    assert [block.deal for block in blocks] == list(range(len(blocks)))
+
+
+def test_a_tournament_of_before_keeps_the_deals_of_its_format() -> None:
+    drawn_by = Pairs(Field(4, 2, 2, "seed"), 3, True)
+    course = Course(drawn_by, (0, 1, 2, 3), VERSIONS, Standings(Scale(0.01)), own_deals=False)
+    deals = [block.deal for block in run(course)]
+    assert len(set(deals)) < len(deals)
+
+
 def test_a_sequential_test_ends_at_once_and_counts_nothing_more() -> None:
     """Seats are taken alternately, so an entrant has several seats of a match. Nothing is rated."""
     for most_open in (1, 100):
@@ -152,7 +165,7 @@ def test_a_head_to_head_gives_up_after_its_last_deal() -> None:
     test = SequentialTest(Hypotheses())
     course = Course(Duel(Field(2, 2, 2, "seed"), cycles=3), (0, 1), VERSIONS, None, [test])
     blocks = run(course)
-    assert [(block.round, block.deal, block.entrants) for block in blocks] == [("", deal, (0, 1)) for deal in (1, 2, 3)]
+    assert [(block.round, block.deal, block.entrants) for block in blocks] == [("", deal, (0, 1)) for deal in (0, 1, 2)]
     assert test.test.decision is SprtDecision.OPEN
 
 

@@ -1,8 +1,8 @@
 """The interface of formats: which entrants meet, round after round.
 
 Entrants are numbered from 0. A pairing plays a number of deals; each deal is a *block*, played once in every rotation
-of the seats, so that no bot has the better seat or the better cards. Deals are numbered; a number means the same cards
-in every pairing of a bracket.
+of the seats, so that no bot has the better seat or the better cards. Every block has cards of its own: the numbers of
+deals count in tournaments of older versions only, where a number meant the same cards in every pairing of a bracket.
 
 Rules for every format:
 - Pure: no I/O, no clock, and lots are drawn from the seed. The same field, seed and results lead to the same rounds, so

@@ -50,9 +50,9 @@ class CyclicFormat(Format):
 class RoundRobin(CyclicFormat):
     """Every pair of bots meets equally often. The fairest format, and the default.
 
-    A cycle is a list of pairings in which every bot and every pair of bots occurs equally often. All pairings of a
-    cycle play the same deal; the next cycle has the same pairings with the next deal and other neighbours. In each
-    round of a cycle all bots occur about equally often, so a tournament that is stopped early is nearly balanced.
+    A cycle is a list of pairings in which every bot and every pair of bots occurs equally often; the next cycle has the
+    same pairings with other neighbours. In each round of a cycle all bots occur about equally often, so a tournament
+    that is stopped early is nearly balanced.
 
     With very many bots some pairs may meet once more or less often in a cycle (`Design.balanced`).
     """
@@ -77,8 +77,7 @@ class Gauntlet(CyclicFormat):
     """One newcomer meets all others equally often. The quickest way to place a new bot.
 
     The newcomer is in every pairing. The others are put in a random order and join group by group, cyclically, until
-    all have played equally often. That is one cycle and one round, in which all pairings play the same deal. The next
-    cycle has a new order and the next deal.
+    all have played equally often. That is one cycle and one round. The next cycle has a new order.
     """
 
     name: ClassVar[str] = "gauntlet"

@@ -21,8 +21,8 @@ class Ladder(Format):
 
     In every round the bot with the least certain rating chooses first (then the one with the fewest matches, then by
     lot). It gets the opponents with the best match quality that were not its opponents recently. Then the least certain
-    of the remaining bots chooses, until no pairing can be filled; no bot plays twice in a round. A round has one deal,
-    the same in all pairings. There is no end: a stop rule is needed.
+    of the remaining bots chooses, until no pairing can be filled; no bot plays twice in a round. There is
+    no end: a stop rule is needed.
     """
 
     name: ClassVar[str] = "ladder"

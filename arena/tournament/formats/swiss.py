@@ -28,8 +28,8 @@ class Swiss(Format):
     """A fixed number of rounds; in each, bots with similar points meet. Ranks a large field in few rounds.
 
     The standings order the bots by points, then by the mean points of their opponents (Buchholz), then by lot. From the
-    top down, pairings are filled with the next bots that have met each other least often. All pairings of a round play
-    the same deals. A bot gets 0 to 1 point: the share of opponents that it was placed before.
+    top down, pairings are filled with the next bots that have met each other least often. A bot gets 0 to 1 point: the
+    share of opponents that it was placed before.
 
     If the bots do not fill all pairings, some have one seat less. If the game needs more seats than that, bots sit out:
     those that did so least often and, of them, the lowest in the standings. A round without a seat gives half a point.
