@@ -33,6 +33,8 @@ ELO = 400 / log(10)
 """Elo points per unit of the model, the natural logarithm of the odds."""
 CONFIDENCE = 0.95
 """The confidence level of the intervals."""
+FAR_LEVEL = 0.997
+"""The confidence level of three standard errors."""
 MIN_BLOCKS = 6
 """The number of blocks below which an interval is infinite."""
 NEWTON_TOLERANCE = 1e-9
@@ -79,6 +81,15 @@ class StrengthFit:
         replicates = self.replicates[:, one] - self.replicates[:, other]
         low, high = difference + _errors(difference, replicates, int(blocks), level)
         return bool(low > 0 or high < 0)
+
+    def standard_errors(self, one: int, other: int) -> float | None:
+        """Return by how many standard errors the two differ; None if the data does not say."""
+        blocks = min(self.blocks[one], self.blocks[other])
+        if blocks < MIN_BLOCKS or self.group[one] != self.group[other] or not len(self.replicates):
+            return None
+        error = float((self.replicates[:, one] - self.replicates[:, other]).std()) * _widening(int(blocks), FAR_LEVEL)
+        difference = float(abs(self.strength[one] - self.strength[other]))
+        return difference / error if error else inf if difference else 0.0
 
 
 def fit_strengths(count: int, pairs: Pairs, *, replicates: int = 200, seed: int = 0) -> StrengthFit:

@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from random import Random
 
+import pytest
+
 from arena.rating.sprt import Hypotheses, SprtDecision
 from arena.rating.standings import Standings
 from arena.rating.trueskill import Scale
@@ -13,7 +15,7 @@ from arena.tournament.course import Course
 from arena.tournament.formats.base import Field, Format, Pairing, PairingResult, Round, Skill
 from arena.tournament.formats.cycles import Duel
 from arena.tournament.planner import seating
-from arena.tournament.stopping import MatchLimit, SequentialTest, StopRule, UntilSeparated
+from arena.tournament.stopping import MatchLimit, SequentialTest, StopRule, StopVerdict, UntilSeparated
 
 
 class Pairs(Format):
@@ -135,6 +137,21 @@ def test_separation_is_checked_at_fixed_points_of_the_schedule() -> None:
         ends.add(course.counted)
     assert len(ends) == 1  # however many are under way
     assert ends < set(range(20, 60))
+
+
+@pytest.mark.slow
+def test_equal_bots_are_seldom_separated_in_all_checks_together() -> None:
+    """With the usual 1.96 standard errors it was a third of all events."""
+    rng, events, stopped = Random(5), 150, 0
+    for _ in range(events):
+        rule = UntilSeparated()
+        for number in range(800):
+            if rule.check(number, number, 0) is StopVerdict.STOP:
+                stopped += 1
+                break
+            points = rng.choice((0, 2, 2, 4))
+            rule.count((0, 1), bytes((0, points, 4 - points, 0)))
+    assert stopped / events < 0.09
 
 
 def test_each_block_has_a_deal_of_its_own() -> None:
