@@ -241,11 +241,12 @@ def render_overall(overall: OverallBoard) -> RenderableType:
         _names([row.bot for row in rows]),
         _column("version", (row.version for row in rows), 2, "left"),
         _ratings([row.conservative for row in rows]),
+        _column("brackets", (words.brackets_played(row, overall) for row in rows), 4),
     ]
     for number, (bracket, name) in enumerate(zip(overall.brackets, names, strict=True)):
         ratings = (words.rating(row.by_bracket[bracket]) if bracket in row.by_bracket else NOTHING for row in rows)
         # The last brackets go first, all of them after everything else.
         columns.append(_column(name, ratings, 1000 - number))
     columns.append(_column("matches", (f"{row.matches:,}" for row in rows), 3))
-    legend = f"Rating: the mean of μ - 3{SIGMA_SIGN} over all brackets; a bracket that a bot does not play counts 0."
+    legend = f"Rating: the mean over the brackets that a bot has played, each standardised, minus 3{SIGMA_SIGN}."
     return Group(title, "", Fitted(columns), Text(""), Text(legend, style="dim"))

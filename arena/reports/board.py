@@ -7,9 +7,13 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
+from math import sqrt
+from statistics import fmean
+from typing import NamedTuple
 
 from arena.errors import NotFound, unknown
 from arena.rating.standings import Meetings
+from arena.rating.trueskill import MU, SIGMA, Rating
 
 
 @dataclass(frozen=True, slots=True)
@@ -110,6 +114,18 @@ class Board:
         return [{"bracket": self.bracket, "tournament": self.tournament, **row.to_dict()} for row in self.rows]
 
 
+class Reached(NamedTuple):
+    """What a bot version has reached in a bracket."""
+
+    mu: float
+    sigma: float
+    matches: int
+
+    @property
+    def conservative(self) -> float:
+        return self.mu - 3 * self.sigma
+
+
 @dataclass(frozen=True, slots=True)
 class OverallRow:
     """A bot across the brackets."""
@@ -118,7 +134,7 @@ class OverallRow:
     bot: str
     version: str
     conservative: float
-    """The mean of its conservative ratings over all brackets; a bracket without matches counts as 0."""
+    """The mean of its standardised ratings in the brackets that it has played, minus three times its uncertainty."""
     by_bracket: Mapping[str, float]
     """Its conservative rating in each bracket it has played."""
     matches: int
@@ -126,7 +142,11 @@ class OverallRow:
 
 @dataclass(frozen=True, slots=True)
 class OverallBoard:
-    """The board across brackets."""
+    """The board across brackets.
+
+    Ratings are standardised in each bracket to the mean and spread of new bots, so that no bracket counts more than
+    another. A bracket that a bot has not played does not count.
+    """
 
     brackets: Sequence[str]
     rows: Sequence[OverallRow]
@@ -136,22 +156,21 @@ class OverallBoard:
         """Return the board across these brackets."""
         return OverallBoard.of(
             {
-                board.bracket: {(row.bot, row.version): (row.conservative, row.matches) for row in board.rows}
+                board.bracket: {(row.bot, row.version): Reached(row.mu, row.sigma, row.matches) for row in board.rows}
                 for board in boards
             }
         )
 
     @staticmethod
-    def of(brackets: Mapping[str, Mapping[tuple[str, str], tuple[float, int]]]) -> OverallBoard:
-        """Combine the conservative rating and the number of matches of each bot version in each bracket."""
-        by_bot: dict[tuple[str, str], dict[str, tuple[float, int]]] = {}
+    def of(brackets: Mapping[str, Mapping[tuple[str, str], Reached]]) -> OverallBoard:
+        """Combine what each bot version has reached in each bracket."""
+        by_bot: dict[tuple[str, str], dict[str, Reached]] = {}
+        standardised: dict[tuple[str, str], list[Rating]] = {}
         for bracket, bots in brackets.items():
-            for bot, reached in bots.items():
-                by_bot.setdefault(bot, {})[bracket] = reached
-        rated = [
-            (sum(conservative for conservative, _ in reached.values()) / len(brackets), bot, reached)
-            for bot, reached in by_bot.items()
-        ]
+            for bot, rating in _standardised(bots).items():
+                by_bot.setdefault(bot, {})[bracket] = bots[bot]
+                standardised.setdefault(bot, []).append(rating)
+        rated = [(_mean(ratings).conservative, bot, by_bot[bot]) for bot, ratings in standardised.items()]
         rated.sort(key=lambda each: (-each[0], each[1]))
         rows = [
             OverallRow(
@@ -159,12 +178,26 @@ class OverallBoard:
                 bot=bot,
                 version=version,
                 conservative=conservative,
-                by_bracket={bracket: rating for bracket, (rating, _) in reached.items()},
-                matches=sum(matches for _, matches in reached.values()),
+                by_bracket={bracket: each.conservative for bracket, each in reached.items()},
+                matches=sum(each.matches for each in reached.values()),
             )
             for rank, (conservative, (bot, version), reached) in enumerate(rated, start=1)
         ]
         return OverallBoard(list(brackets), rows)
+
+
+def _standardised(bots: Mapping[tuple[str, str], Reached]) -> dict[tuple[str, str], Rating]:
+    """Return the ratings of a bracket with the mean and spread of new bots; the spread includes the uncertainty."""
+    if not bots:
+        return {}
+    middle = fmean(each.mu for each in bots.values())
+    spread = sqrt(fmean((each.mu - middle) ** 2 + each.sigma**2 for each in bots.values()))
+    factor = SIGMA / spread if spread else 1.0
+    return {bot: Rating(MU + factor * (each.mu - middle), factor * each.sigma) for bot, each in bots.items()}
+
+
+def _mean(ratings: Sequence[Rating]) -> Rating:
+    return Rating(fmean(each.mu for each in ratings), sqrt(sum(each.sigma**2 for each in ratings)) / len(ratings))
 
 
 @dataclass(frozen=True, slots=True)

@@ -8,7 +8,7 @@ from itertools import zip_longest
 
 from arena.errors import NotFound, choices
 from arena.rating.standings import Meetings, SeatTally, Standing
-from arena.reports.board import Board, BoardRow, HistoryPoint, Leaderboard, OverallBoard, Strength
+from arena.reports.board import Board, BoardRow, HistoryPoint, Leaderboard, OverallBoard, Reached, Strength
 from arena.reports.words import percent
 from arena.store.bots import BotVersion
 from arena.store.schema import ALL
@@ -181,7 +181,7 @@ def load_overall(store: Store, wanted: BoardFilter) -> OverallBoard:
     overall = OverallBoard.of(
         {
             bracket: {
-                (named[version].bot, named[version].version): (rating.conservative, matches)
+                (named[version].bot, named[version].version): Reached(rating.mu, rating.sigma, matches)
                 for version, rating, matches, _ in store.standings.leaders(wanted.scope, bracket)
             }
             for bracket in store.standings.brackets(wanted.scope)

@@ -11,7 +11,7 @@ The JSON format is `arena.leaderboard/1`. Keys may be added, none is renamed or 
                   ms_per_move, faults (by kind), placements (how often first, second, …),
                   think_times (matches in each class), history (a list of matches, mu, sigma)
       head_to_head   a list of lists in the order of the rows: points, matches, share; null on the diagonal
-    overall     null, or: brackets, rows (rank, bot, version, rating, by_bracket, matches)
+    overall     null, or: brackets, rows (rank, bot, version, rating, by_bracket, matches); the rating is standardised
 
 A number that is unknown or not finite is null.
 """
@@ -126,9 +126,10 @@ def as_markdown(boards: Sequence[Board], overall: OverallBoard | None) -> str:
 
 
 def _overall_in_markdown(overall: OverallBoard) -> str:
-    heading = ["#", "bot", "version", "rating", *map(_escaped, overall.brackets), "matches"]
+    heading = ["#", "bot", "version", "rating", "brackets", *map(_escaped, overall.brackets), "matches"]
     lines = [
         [str(row.rank), _escaped(row.bot), _escaped(row.version), f"**{words.rating(row.conservative)}**"]
+        + [words.brackets_played(row, overall)]
         + [words.rating(row.by_bracket[name]) if name in row.by_bracket else NOTHING for name in overall.brackets]
         + [f"{row.matches:,}"]
         for row in overall.rows

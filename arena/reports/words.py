@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 from rich.cells import cell_len
 
 if TYPE_CHECKING:  # every command prints with `harmless`, few of them boards
-    from arena.reports.board import Board, BoardRow, HistoryPoint, Strength
+    from arena.reports.board import Board, BoardRow, HistoryPoint, OverallBoard, OverallRow, Strength
 
 NOTHING = "\u2013"
 """Shown if there is no value."""
@@ -181,3 +181,8 @@ def sampled(history: Sequence[HistoryPoint], most: int) -> list[HistoryPoint]:
 def typeset(text: str) -> str:
     """Replace hyphens by the typographic minus sign."""
     return text.replace("-", "\u2212")
+
+
+def brackets_played(row: OverallRow, overall: OverallBoard) -> str:
+    """Return in how many of the brackets a bot has a rating: `1 of 2`."""
+    return f"{len(row.by_bracket)} of {len(overall.brackets)}"

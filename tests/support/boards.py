@@ -14,7 +14,6 @@ from arena.reports.board import (
     BoardRow,
     HistoryPoint,
     OverallBoard,
-    OverallRow,
     Strength,
 )
 
@@ -91,16 +90,7 @@ def _row(bot: Bot, seats: int, matches: int, random: Random) -> BoardRow:
 
 def overall(boards: Sequence[Board]) -> OverallBoard:
     """What the boards come to together."""
-    ratings: dict[tuple[str, str], dict[str, float]] = {}
-    matches: dict[tuple[str, str], int] = {}
-    for board in boards:
-        for row in board.rows:
-            bot = row.bot, row.version
-            ratings.setdefault(bot, {})[board.bracket] = row.conservative
-            matches[bot] = matches.get(bot, 0) + row.matches
-    means = sorted(((sum(by.values()) / len(boards), bot) for bot, by in ratings.items()), reverse=True)
-    rows = [OverallRow(rank, *bot, mean, ratings[bot], matches[bot]) for rank, (mean, bot) in enumerate(means, 1)]
-    return OverallBoard([board.bracket for board in boards], rows)
+    return OverallBoard.across(boards)
 
 
 def two_brackets() -> list[Board]:

@@ -166,9 +166,10 @@ def test_the_heat_map_has_the_numbers_and_their_shade() -> None:
 def test_the_overall_board_has_every_bracket() -> None:
     boards = two_brackets()
     table = page(boards, overall(boards)).tables[0]
-    assert table[0] == ["#", "bot", "rating", "version", "mantis", "tentagram", "matches"]
+    assert table[0] == ["#", "bot", "rating", "version", "brackets", "mantis", "tentagram", "matches"]
     (searcher,) = (row for row in table if row[1] == "searcher")
-    assert searcher[5] == "\u2013"
+    assert searcher[4] == "1 of 2"
+    assert searcher[6] == "\u2013"
 
 
 @pytest.mark.parametrize("name", EVIL)
