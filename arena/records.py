@@ -43,6 +43,12 @@ class BlockRecord:
     entrants: tuple[int, ...]
 
 
+def rotations_of(entrants: tuple[int, ...]) -> range:
+    """Return the rotations of a block that differ: where two bots share all seats, some rotations seat them alike."""
+    count = len(entrants)
+    return range(next(turn for turn in range(1, count + 1) if entrants[turn:] + entrants[:turn] == entrants))
+
+
 class MatchRecord(NamedTuple):
     """A match that was played."""
 

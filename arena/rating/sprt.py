@@ -10,12 +10,12 @@ variance observed so far (the generalised test used for chess engines), with Wal
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from enum import Enum
 from math import log, log10, sqrt
 
-MIN_TEST_BLOCKS = 10
-"""With fewer blocks the variance is not known well enough for a decision."""
+MIN_UNEVEN_BLOCKS = 10
+"""With fewer blocks that one of the two has won, the variance is not known well enough for a decision."""
 MIN_VARIANCE = 0.0025
 """The variance assumed when the first blocks show less, for example because one bot wins them all."""
 
@@ -56,10 +56,18 @@ class Sprt:
     blocks: int = 0
     total: float = 0.0
     squares: float = 0.0
+    uneven: int = 0
+    """The number of blocks in which one had more points than the other."""
 
     def add(self, share: float) -> Sprt:
         """Return the test after another block: the new bot's share of the points, 0 to 1."""
-        return Sprt(self.hypotheses, self.blocks + 1, self.total + share, self.squares + share * share)
+        return replace(
+            self,
+            blocks=self.blocks + 1,
+            total=self.total + share,
+            squares=self.squares + share * share,
+            uneven=self.uneven + (share != 0.5),
+        )
 
     @property
     def mean(self) -> float:
@@ -87,7 +95,7 @@ class Sprt:
 
     @property
     def decision(self) -> SprtDecision:
-        if self.blocks < MIN_TEST_BLOCKS:
+        if self.uneven < MIN_UNEVEN_BLOCKS:
             return SprtDecision.OPEN
         if self.ratio >= self.hypotheses.upper:
             return SprtDecision.BETTER

@@ -14,7 +14,7 @@ from dataclasses import dataclass
 from dataclasses import field as default
 
 from arena.rating.standings import Standings, pair_points
-from arena.records import BlockRecord, SeatRecord
+from arena.records import BlockRecord, SeatRecord, rotations_of
 from arena.tournament.formats.base import Format, Pairing, PairingResult
 from arena.tournament.stopping import StopRule, StopVerdict
 
@@ -98,7 +98,7 @@ class Course:
             return None
         title, pairing, deal = self._due[0]
         entrants = pairing.pairing.entrants
-        if self.stop_rules and not self._may_schedule(len(entrants)):
+        if self.stop_rules and not self._may_schedule(len(rotations_of(entrants))):
             return None
         self._due.popleft()
         if self.own_deals:
@@ -106,7 +106,7 @@ class Course:
         block = BlockRecord(self.drawn, title, deal, tuple(self.field[number] for number in entrants))
         self._open[block.number] = block, pairing
         self.drawn += 1
-        self.matches_drawn += len(entrants)
+        self.matches_drawn += len(rotations_of(entrants))
         return block
 
     def _has_due(self) -> bool:
@@ -145,16 +145,17 @@ class Course:
     def missing(self, block: BlockRecord) -> list[int]:
         """Return the rotations of a block without a result."""
         results = self._results.get(block.number, {})
-        return [rotation for rotation in range(len(block.entrants)) if rotation not in results]
+        return [rotation for rotation in rotations_of(block.entrants) if rotation not in results]
 
     def count(self) -> Iterator[Counted]:
         """Count complete blocks, in order."""
         while not self._decided and self.counted < self.drawn:
             block, _ = self._open[self.counted]
             results = self._results.get(self.counted, {})
-            if len(results) < len(block.entrants):
+            rotations = rotations_of(block.entrants)
+            if len(results) < len(rotations):
                 return
-            matches = [results[rotation] for rotation in range(len(block.entrants))]
+            matches = [results[rotation] for rotation in rotations]
             seated = [_by_entrant(seats, rotation) for rotation, (_, seats) in enumerate(matches)]
             if self.winners_only:
                 pairs = pair_points([[1 if each.won else 2 for each in seats] for seats in seated], winners_only=True)
@@ -174,7 +175,7 @@ class Course:
             if rule.count(block.entrants, pairs):
                 self.stopped = self._decided = True
         self.counted += 1
-        self.matches_counted += len(block.entrants)
+        self.matches_counted += len(rotations_of(block.entrants))
 
 
 def _by_entrant(seats: Sequence[SeatRecord], rotation: int) -> list[SeatRecord]:

@@ -113,6 +113,9 @@ class SequentialTest(StopRule):
     def count(self, entrants: Sequence[int], pairs: bytes) -> bool:
         count = len(entrants)
         new, old = ([place for place in range(count) if entrants[place] == number] for number in (1, 0))
-        half_points = sum(pairs[one * count + other] for one in new for other in old)
-        self.test = self.test.add(half_points / 2 / (len(new) * len(old) * count))
+        won, lost = (
+            sum(pairs[one * count + other] for one in ours for other in theirs)
+            for ours, theirs in ((new, old), (old, new))
+        )
+        self.test = self.test.add(won / (won + lost))
         return self.test.decision is not SprtDecision.OPEN

@@ -44,6 +44,29 @@ def test_the_ratio_lies_between_the_bounds_while_it_is_open() -> None:
     assert test.decision is SprtDecision.OPEN  # too early, whatever was seen
 
 
+def test_versions_that_seldom_differ_are_played_until_ten_blocks_are_uneven() -> None:
+    """Ten even blocks in a row looked as if the new version were no better: one in five such verdicts was wrong."""
+    test = Sprt(Hypotheses())
+    for _ in range(5000):
+        test = test.add(0.5)
+    assert (test.decision, test.uneven) == (SprtDecision.OPEN, 0)
+    for number in range(10):
+        assert test.decision is SprtDecision.OPEN
+        test = test.add(1.0 if number % 2 else 0.0)
+    assert test.decision is SprtDecision.NOT_BETTER
+
+
+def test_the_stated_error_rate_holds_for_versions_that_seldom_differ() -> None:
+    rng, errors = Random("seldom"), 0
+    share = expected_share(20.0)
+    for _ in range(200):
+        test = Sprt(Hypotheses())
+        while test.decision is SprtDecision.OPEN:  # one block in 15 is uneven
+            test = test.add(0.5 if rng.random() < 14 / 15 else float(rng.random() < 0.5 + 15 * (share - 0.5)))
+        errors += test.decision is SprtDecision.NOT_BETTER
+    assert errors / 200 <= 0.1
+
+
 def test_elo_points_and_shares() -> None:
     assert expected_share(0) == 0.5
     assert expected_share(400) == pytest.approx(10 / 11)

@@ -74,7 +74,7 @@ def run(course: Course, rng: Random | None = None, most_open: int = 5) -> list[B
     while not course.over:
         while len(under_way) < most_open and (block := course.next_block()):
             drawn.append(block)
-            under_way += [(block, rotation) for rotation in range(len(block.entrants))]
+            under_way += [(block, rotation) for rotation in course.missing(block)]
         if not under_way:  # the format has just said that there is nothing more
             break
         place = rng.randrange(len(under_way)) if rng else 0
@@ -175,7 +175,17 @@ def test_a_sequential_test_ends_at_once_and_counts_nothing_more() -> None:
         course = Course(drawn_by, (0, 1), VERSIONS, None, [test])
         run(course, Random(most_open), most_open)
         assert test.test.decision is SprtDecision.NOT_BETTER
-        assert (course.counted, course.matches_counted, test.test.blocks) == (10, 40, 10)
+        assert (course.counted, course.matches_counted, test.test.blocks) == (10, 20, 10)
+
+
+@pytest.mark.parametrize(("seats", "matches"), [(2, 2), (3, 3), (4, 2), (5, 5), (6, 2)])
+def test_two_bots_that_share_the_seats_play_each_seating_once(seats: int, matches: int) -> None:
+    """With four seats the third rotation seats them as the first does."""
+    course = Course(Duel(Field(2, seats, 2, "seed"), cycles=1), (0, 1), VERSIONS, None, [])
+    block = course.next_block()
+    assert block
+    seated = [seating(block.entrants, rotation) for rotation in course.missing(block)]
+    assert len(set(seated)) == len(seated) == course.matches_drawn == matches
 
 
 def test_a_head_to_head_gives_up_after_its_last_deal() -> None:
