@@ -190,7 +190,7 @@ def play(
     labels.insert(seat, "you")
     if seed is None:
         seed = secrets.token_hex(8)
-    plan = MatchPlan(f"{rules.name}-{seed}-play", rules.name, chosen, seed, tuple(labels))
+    plan = MatchPlan(f"{rules.name}-play", rules.name, chosen, seed, tuple(labels))
     person = TerminalPlayer(rules, labels, seat)
     players: list[Launch | Player] = [submission.launch for submission in submissions]
     players.insert(seat, person)
@@ -202,7 +202,7 @@ def play(
     out.print(HELP)
     outcome = interrupts.run(run())
     _print_end(person, outcome)
-    file = replay.write(outcome.replay, location.home.resolve() / "replays")
+    file = replay.write(outcome.replay, location.home.resolve() / "replays", f"{rules.name}-{seed}-play")
     out.print(f"The replay: [bold]arena replay show {shown(file)}[/]", soft_wrap=True)
 
 

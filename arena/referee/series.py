@@ -20,6 +20,8 @@ class SeriesMatch:
     """A match of a series."""
 
     plan: MatchPlan
+    name: str
+    """The match's name for people, with the seed. Bots must not see it: they could compute all cards."""
     entrants: tuple[int, ...]
     """For each seat, the index of its bot in the series."""
 
@@ -32,14 +34,15 @@ def plan_series(
     for number in range(games):
         deal, turn = divmod(number, seats) if rotate else (number, 0)
         entrants = tuple((seat + turn) % seats for seat in range(seats))
+        count = f"{number + 1:0{len(str(games))}}"
         plan = MatchPlan(
-            id=f"{game}-{seed}-{number + 1:0{len(str(games))}}",
+            id=f"{game}-{count}",
             game=game,
             options=options,
             seed=f"{seed}/{deal + 1}",
             bots=tuple(labels[entrant] for entrant in entrants),
         )
-        yield SeriesMatch(plan, entrants)
+        yield SeriesMatch(plan, f"{game}-{seed}-{count}", entrants)
 
 
 async def play_series(

@@ -120,9 +120,12 @@ def _quoted(action: str) -> str:
     return json.dumps(action, ensure_ascii=False)
 
 
-def write(replay: Replay, folder: Path) -> Path:
-    """Write the replay to a file in the folder, named after the match, whole or not at all. Return the file."""
-    path = folder / f"{_file_name(replay.header.match)}.jsonl"
+def write(replay: Replay, folder: Path, name: str = "") -> Path:
+    """Write the replay to a file in the folder, whole or not at all. Return the file.
+
+    `name`: what the file is named after, the match by default.
+    """
+    path = folder / f"{_file_name(name or replay.header.match)}.jsonl"
     unfinished = path.with_name(f".{path.name}.{os.getpid()}.part")
     try:
         folder.mkdir(parents=True, exist_ok=True)

@@ -160,7 +160,7 @@ def play_matches(home: Home, request: MatchRequest, notify: Callable[[Note | Mat
                 overhead_ms += outcome.overhead_ms
                 overloaded += outcome.overloaded
                 if folder:
-                    replay.write(outcome.replay, folder)
+                    replay.write(outcome.replay, folder, pairing.name)
                 done += 1
                 now = time.monotonic()
                 if now - notified > CONFIG.series_notice_interval or done == len(series):

@@ -63,6 +63,30 @@ def test_the_same_seed_plays_the_same_match() -> None:
     assert actions[0] == actions[1]
 
 
+def test_bots_cannot_tell_the_seed_from_the_name_of_a_match(tmp_path: Path) -> None:
+    """It was part of the name, so a bot could compute all cards."""
+    file = tmp_path / "nosy.py"
+    file.write_text(
+        "from arena.bot import Bot\n"
+        "class B(Bot):\n"
+        "    def mantis(self, turn): return turn.legal[0]\n"
+        "    def match_over(self, match, placement, forfeited): print('played', match, flush=True)\n"
+        "B().run()\n",
+        encoding="utf-8",
+    )
+    nosy = Launch("nosy", "", tmp_path, (sys.executable, str(file)))
+
+    async def job(referee: Referee) -> list[str]:
+        series = plan_series("mantis", {}, ["nosy", "random"], 4, "a secret")
+        return [match.name async for match, _ in play_series(referee, series, [nosy, RANDOM], 1)]
+
+    names = run(job, settings=Settings(logs=tmp_path / "logs"))
+    assert names == [f"mantis-a secret-{number}" for number in range(1, 5)]
+    log = (tmp_path / "logs" / "nosy.log").read_text(encoding="utf-8")
+    assert "played mantis-1" in log
+    assert "secret" not in log
+
+
 def test_many_matches_at_once_share_the_processes() -> None:
     async def series(referee: Referee) -> tuple[list[Outcome], int]:
         matches = plan_series("tentagram", {}, ["a", "b", "c"], 60, "seed")
