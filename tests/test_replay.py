@@ -382,7 +382,7 @@ def test_mantis_says_when_the_house_reached_the_goal() -> None:
 
 
 def test_tentagram_counts_are_unshared_among_those_who_did_not_forfeit() -> None:
-    state = tentagram.new(3, "seed")
+    state = tentagram.new(3, "seed", "free")
     while state.to_move is not None:
         state.apply(find_game("tentagram").parse_action(("AB", "CD", "DE")[state.to_move]))
     assert state.result().cards == (7, 7, 7)

@@ -44,7 +44,7 @@ def test_the_chance_of_a_match_is_what_samples_show() -> None:
 
 
 def test_tentagram_bookkeeping() -> None:
-    state = tentagram.new(seats=3, seed="sdk")
+    state = tentagram.new(seats=3, seed="sdk", placement="free")
     for table in ("AB", "AB", "CD", "AB"):
         state.apply(tentagram.LAY[tentagram.TableCard(table)])
     turn = TentagramTurn(state.view(1))

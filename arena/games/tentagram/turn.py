@@ -19,7 +19,7 @@ class TentagramTurn(Turn[View, Action]):
     >>> turn.hand, turn.fits
     ('ABE', ('AB', 'AE', 'BE'))
     >>> len(turn.legal), len(turn.to_come), turn.cards_left(1)
-    (10, 15, 16)
+    (3, 15, 16)
     >>> turn.count("BC", 1)
     0
     """

@@ -54,7 +54,7 @@ def test_a_won_position_is_seen_as_won() -> None:
     state.scores = [9, 0, 0]
     state.tanks[0] = [3] * 7
     assert chances_at(state, [], profile_of("mantis"), Random(1), 2_000)[0] > 0.8
-    laying = tentagram.new(3, "any")
+    laying = tentagram.new(3, "any", "free")
     for _ in range(5):  # seat 0 has ten cards where nobody else has any
         for table in ("AB", "CD", "CE"):
             laying.apply(tentagram.LAY[tentagram.TableCard(table)])
