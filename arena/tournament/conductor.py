@@ -158,9 +158,13 @@ class BracketRun:
         """Scheduled blocks that the runner does not have yet, in the order of play."""
         self.wave_matches = conductor.jobs * self.runner.at_once
         """The number of matches of a wave."""
-        self.wave_seconds = 0.0 if options.hypotheses else CONFIG.wave_seconds  # a test may end at any block
-        if options.seconds_each is not None:  # what is scheduled when the time is up is still played
-            self.wave_seconds = min(self.wave_seconds, options.seconds_each / 100)
+        self.pace_seconds = conductor.crowd * CONFIG.pace_seconds
+        # A sequential test may end at any block.
+        self.wave_seconds = 0.0 if options.hypotheses else conductor.crowd * CONFIG.wave_seconds
+        if options.seconds_each is not None:
+            ahead = CONFIG.share_ahead * options.seconds_each
+            self.pace_seconds = min(self.pace_seconds, max(CONFIG.least_pace_seconds, ahead))
+            self.wave_seconds = min(self.wave_seconds, ahead)
         self.expected = options.expected_matches(drawn_by)
         self.played = 0
         """Matches of this bracket, including those from before a resume."""
@@ -290,17 +294,17 @@ class BracketRun:
         self.conductor.store.tournaments.end_bracket(self.conductor.record.id, self.name)
 
     def _set_pace(self) -> None:
-        """Keep as many matches in progress as end in a second: displays are updated, and messages are large."""
+        """Keep as many matches in progress as end in a few seconds: displays are updated, and messages are large."""
         now, played = time.monotonic(), self.played
         before, played_before = self.pace_set
         if played - played_before < CONFIG.pace_matches and now - before < CONFIG.pace_interval:
             return
         self.pace_set = now, played
-        rate = self.conductor.crowd * (played - played_before) / (now - before)
+        rate = (played - played_before) / (now - before)
         self.wave_matches = round(min(CONFIG.max_wave, max(rate * self.wave_seconds, 1)))
         most = self.conductor.at_once
         least = min(most, self.conductor.crowd * CONFIG.min_matches_at_once)
-        self.runner.keep_pace(rate, least, most * CONFIG.queue_ahead)
+        self.runner.keep_pace(rate, self.pace_seconds, least, most * CONFIG.queue_ahead)
 
     def _show(self) -> None:
         now = time.monotonic()

@@ -17,8 +17,12 @@ class TournamentConfig:
     """Results are stored at least this often …"""
     write_batch: int = 2000
     """… or as soon as this many matches have ended, which bounds the memory. A write has a large fixed cost."""
-    pace_horizon: float = 3.0
+    pace_seconds: float = 3.0
     """A worker plays as many matches at the same time as end in this time."""
+    share_ahead: float = 0.02
+    """What is scheduled is played even after the time is up, so it is at most this share of the time …"""
+    least_pace_seconds: float = 1.0
+    """… or as many matches as end in this time."""
     pace_interval: float = 0.5
     """The number of concurrent matches is set at least this often …"""
     pace_matches: int = 200

@@ -55,9 +55,9 @@ class Runner(ABC):
     def reports(self, timeout: float) -> Iterator[MatchRecord]:
         """Return matches that have ended, each once. Wait up to `timeout` seconds for the first."""
 
-    def keep_pace(self, matches_per_second: float, least: float, most: float) -> None:
-        """Set the number of concurrent matches of a core to those that end in a second, within limits."""
-        self.at_once = round(min(most, max(least, CONFIG.pace_horizon * matches_per_second / self.size)))
+    def keep_pace(self, matches_per_second: float, seconds: float, least: float, most: float) -> None:
+        """Set the number of concurrent matches of a core to those that end in `seconds`, within limits."""
+        self.at_once = round(min(most, max(least, seconds * matches_per_second / self.size)))
 
     def paces(self) -> list[WorkerPace]:
         """Return the speed of each worker on other machines."""

@@ -320,11 +320,11 @@ class DaskRunner(Runner):
 
     # Speed
 
-    def keep_pace(self, matches_per_second: float, least: float, most: float) -> None:
+    def keep_pace(self, matches_per_second: float, seconds: float, least: float, most: float) -> None:
         """Use an average: results come in batches, which would make the next ones alternately large and small."""
-        seconds = self._measured_seconds()
+        measured = self._measured_seconds()
         returned = sum(count for _, _, count in self._returned)
-        super().keep_pace(returned / max(1.0, seconds) if seconds else matches_per_second, least, most)
+        super().keep_pace(returned / max(1.0, measured) if measured else matches_per_second, seconds, least, most)
 
     def _measured_seconds(self) -> float:
         """Forget old results; return the seconds over which the remaining ones were measured."""
