@@ -44,7 +44,7 @@ hostile: $(VENV)/.test-installed system-packages ## Play with hostile bots in ev
 cluster-test: $(VENV)/.test-installed system-packages ## Cut links and kill machines of a cluster in network namespaces; needs root
 	$(BIN)/python -m tests.tournament.runners.dask.namespaces
 
-serve-soak: $(VENV)/.installed ## Let 100 bots dial in for five minutes that hang up and come back, and check the books
+serve-soak: $(VENV)/.test-installed ## Let 100 bots dial in for five minutes that hang up and come back, and check the books
 	$(BIN)/python -m bench.serve --soak --seconds 300
 
 figures: ## Print how the code keeps to the targets for names, words and size
@@ -75,7 +75,7 @@ bench-ratings: $(VENV)/.test-installed ## Measure the ratings and the refit besi
 	$(BIN)/python bench/ratings.py
 
 AGAINST :=
-bench-tournament: $(VENV)/.installed ## Measure the CPU time of tournaments by process and stage; AGAINST=COMMIT compares with it
+bench-tournament: $(VENV)/.test-installed ## Measure the CPU time of tournaments by process and stage; AGAINST=COMMIT compares with it
 	$(BIN)/python -m bench.tournament $(if $(AGAINST),--against $(AGAINST))
 
 bench-peers: $(VENV)/.installed ## Measure the same games here, in OpenSpiel, in kaggle-environments and over a raw pipe

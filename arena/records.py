@@ -43,6 +43,7 @@ class BlockRecord:
     entrants: tuple[int, ...]
 
 
+@lru_cache(maxsize=4096)  # the same entrants meet again and again
 def rotations_of(entrants: tuple[int, ...]) -> range:
     """Return the rotations of a block that differ: where two bots share all seats, some rotations seat them alike."""
     count = len(entrants)

@@ -74,22 +74,28 @@ class StrengthFit:
 
     def separated(self, one: int, other: int, level: float = CONFIDENCE) -> bool | None:
         """Return whether the two differ at that confidence level; None if the data does not say."""
-        blocks = min(self.blocks[one], self.blocks[other])
-        if blocks < MIN_BLOCKS or self.group[one] != self.group[other] or not len(self.replicates):
+        if not (blocks := self._blocks_of(one, other)):
             return None
         difference = self.strength[one] - self.strength[other]
         replicates = self.replicates[:, one] - self.replicates[:, other]
-        low, high = difference + _errors(difference, replicates, int(blocks), level)
+        low, high = difference + _errors(difference, replicates, blocks, level)
         return bool(low > 0 or high < 0)
 
     def standard_errors(self, one: int, other: int) -> float | None:
         """Return by how many standard errors the two differ; None if the data does not say."""
-        blocks = min(self.blocks[one], self.blocks[other])
-        if blocks < MIN_BLOCKS or self.group[one] != self.group[other] or not len(self.replicates):
+        if not (blocks := self._blocks_of(one, other)):
             return None
-        error = float((self.replicates[:, one] - self.replicates[:, other]).std()) * _widening(int(blocks), FAR_LEVEL)
+        error = float((self.replicates[:, one] - self.replicates[:, other]).std()) * _widening(blocks, FAR_LEVEL)
         difference = float(abs(self.strength[one] - self.strength[other]))
-        return difference / error if error else inf if difference else 0.0
+        if not error:
+            return inf if difference else 0.0
+        return difference / error
+
+    def _blocks_of(self, one: int, other: int) -> int:
+        """Return the number of blocks that say how the two differ; 0: too few, or they cannot be compared."""
+        blocks = int(min(self.blocks[one], self.blocks[other]))
+        is_known = blocks >= MIN_BLOCKS and self.group[one] == self.group[other] and len(self.replicates) > 0
+        return blocks if is_known else 0
 
 
 def fit_strengths(count: int, pairs: Pairs, *, replicates: int = 200, seed: int = 0) -> StrengthFit:

@@ -177,14 +177,8 @@ class Standings:
         return -self.bots[version].rating.conservative, version
 
 
-NOT_COMPARED = 10**9
-"""A placement that gets no points against the same one."""
-
-
 def points(placement: int, other: int) -> float:
     """Return the points of a placement against another: 1 if it is better, 0.5 for a tie, 0 otherwise."""
-    if placement == other == NOT_COMPARED:
-        return 0.0
     return 1.0 if placement < other else 0.5 if placement == other else 0.0
 
 
@@ -194,11 +188,10 @@ def pair_points(results: Sequence[Sequence[int]], *, winners_only: bool = False)
     `results` has the placements of the entrants in each rotation, in the order of the block's entrants. With
     `winners_only` these are 1 for winners and 2 for all others, who get no points against each other.
     """
-    if winners_only:
-        results = [[placement if placement == 1 else NOT_COMPARED for placement in each] for each in results]
+
+    def half_points(one: int, other: int) -> int:
+        met = ((placements[one], placements[other]) for placements in results)
+        return round(sum(2 * points(*each) for each in met if not winners_only or 1 in each))
+
     count = len(results[0])
-    return bytes(
-        round(sum(2 * points(placements[one], placements[other]) for placements in results)) if one != other else 0
-        for one in range(count)
-        for other in range(count)
-    )
+    return bytes(half_points(one, other) if one != other else 0 for one in range(count) for other in range(count))

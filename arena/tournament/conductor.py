@@ -70,10 +70,11 @@ class Conductor:
         self.versions = store.bots.by_id(record.entrants)
         self.launches = {number: launch_of(home, version) for number, version in self.versions.items()}
         self.jobs = jobs
-        crowd = min(CONFIG.largest_crowd, max(1.0, len(record.entrants) / CONFIG.crowd))
-        self.crowd = crowd if at_once is None else 1.0
-        """The number of concurrent matches is multiplied by this."""
-        self.at_once = round(crowd * CONFIG.max_matches_at_once) if at_once is None else at_once
+        self.multiple = 1.0
+        """The matches at the same time and in a wave are multiplied by this: it is larger with many bots."""
+        if at_once is None:
+            self.multiple = min(CONFIG.largest_multiple, max(1.0, len(record.entrants) / CONFIG.few_bots))
+        self.at_once = at_once or round(self.multiple * CONFIG.max_matches_at_once)
         self.notify = notify
         self.make_runner = runner
         self.stop = stop
@@ -98,7 +99,7 @@ class Conductor:
         setup = WorkerSetup(self.launches, self.options.limits, settings, core=None, live=self.home.live.resolve())
         LiveFolder(self.home.live).clear()
         self.home.note_conducted(self.record.id)
-        at_first = min(self.at_once, round(self.crowd * CONFIG.min_matches_at_once))
+        at_first = min(self.at_once, round(self.multiple * CONFIG.min_matches_at_once))
         with (
             Interrupts(self.stop) as interrupts,
             self.make_runner(setup, self.jobs, at_first) as self.runner,
@@ -158,9 +159,9 @@ class BracketRun:
         """Scheduled blocks that the runner does not have yet, in the order of play."""
         self.wave_matches = conductor.jobs * self.runner.at_once
         """The number of matches of a wave."""
-        self.pace_seconds = conductor.crowd * CONFIG.pace_seconds
+        self.pace_seconds = conductor.multiple * CONFIG.pace_seconds
         # A sequential test may end at any block.
-        self.wave_seconds = 0.0 if options.hypotheses else conductor.crowd * CONFIG.wave_seconds
+        self.wave_seconds = 0.0 if options.hypotheses else conductor.multiple * CONFIG.wave_seconds
         if options.seconds_each is not None:
             ahead = CONFIG.share_ahead * options.seconds_each
             self.pace_seconds = min(self.pace_seconds, max(CONFIG.least_pace_seconds, ahead))
@@ -303,7 +304,7 @@ class BracketRun:
         rate = (played - played_before) / (now - before)
         self.wave_matches = round(min(CONFIG.max_wave, max(rate * self.wave_seconds, 1)))
         most = self.conductor.at_once
-        least = min(most, self.conductor.crowd * CONFIG.min_matches_at_once)
+        least = min(most, self.conductor.multiple * CONFIG.min_matches_at_once)
         self.runner.keep_pace(rate, self.pace_seconds, least, most * CONFIG.queue_ahead)
 
     def _show(self) -> None:

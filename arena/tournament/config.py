@@ -35,10 +35,10 @@ class TournamentConfig:
     """The largest number of concurrent matches of a worker: they share the messages to the bots."""
     min_matches_at_once: int = 32
     """The smallest. With slow bots a larger number would only make all matches end late."""
-    crowd: int = 8
+    few_bots: int = 8
     """With more bots than this, the matches at the same time and in a wave grow with their number: otherwise each bot
     would play few matches at a time, and a message to it would carry few turns …"""
-    largest_crowd: float = 4.0
+    largest_multiple: float = 4.0
     """… but not to more than this multiple."""
     queue_ahead: float = 1.25
     """Workers get this many times their concurrent matches, so that they need not wait for the next ones."""
